@@ -587,7 +587,9 @@ struct input_wanted {
 struct step_canceled {};
 
 /// End the leases that have run out.
-struct expire_leases {};
+struct expire_leases {
+  core::duration longest; ///< That a lease of the unit may have been granted or extended for.
+};
 
 /// Nobody needs you in memory; stop when nothing is pending. Answered by the unit's end.
 struct passivate {};

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/payload_bytes.hpp"
 #include "actors/queue_state.hpp"
+#include "core/clock_steps.hpp"
 #include "core/pause.hpp"
 #include "core/supervision.hpp"
 #include "documents/queue_document.hpp"
@@ -177,7 +178,8 @@ void on_look_again(queue_ptr self) {
   if (!st.loaded)
     return;
   on_processes(self);
-  if (st.timer_at <= time(self))
+  const auto at = time(self);
+  if (core::heed_clock(st.queue, at) || st.timer_at <= at)
     on_due(self);
   else
     look_after(self);

@@ -1,5 +1,6 @@
 #include "actors/step_state.hpp"
 
+#include "core/clock_steps.hpp"
 #include "core/unit_tasks.hpp"
 
 #include <algorithm>
@@ -456,12 +457,24 @@ static void ask_again(step_ptr self, const core::unit_id& unit) {
   set_expiry(self, unit, now(self, st.context) + pause);
 }
 
+/// For which a lease may have been granted or extended, in any version: test questions have the
+/// latest policy, and may have been leased under an earlier one.
+static core::duration longest_lease(step_ptr self) {
+  const auto& st = self->state;
+  const auto policies = leases_of(st);
+  core::duration longest{};
+  for (std::uint32_t version = 1; version <= st.workflow.latest(); ++version)
+    longest = std::max(longest, policies.of(version).ttl);
+  return longest;
+}
+
 /// Ends the leases that are due, and sets the timer to the next. Where more are due than a commit
 /// takes, one part comes after the other, as the writers have room.
 static void on_due(step_ptr self) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
   const auto at = now(self, st.context);
+  const auto longest = longest_lease(self);
   if (writers_are_busy(*st.context)) {
     st.timer_at = at + settings.writer_retry_min;
     return self->delayed_send(self, settings.writer_retry_min, expiry_tick{st.timer_at});
@@ -477,7 +490,7 @@ static void on_due(step_ptr self) {
     set_expiry(self, unit, core::instant::max());
     with_unit(self, unit, [=](const caf::actor& actor, const core::failure&) {
       if (actor)
-        self->send(actor, unit_command{expire_leases{}});
+        self->send(actor, unit_command{expire_leases{longest}});
       else // cannot be loaded now
         ask_again(self, unit);
     });
@@ -490,9 +503,25 @@ void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
     on_due(self);
 }
 
+/// The clock was set back since these leases began or were extended: their units see to it.
+static void heed_clock(step_ptr self, core::instant at) {
+  auto& st = self->state;
+  const auto latest =
+      at + std::max(longest_lease(self), unreadable_pause) + core::clock_corrections_max;
+  std::vector<core::unit_id> units;
+  for (auto it = st.expiries.rbegin(); it != st.expiries.rend() && it->first > latest; ++it)
+    units.push_back(it->second);
+  for (const auto& unit : units)
+    set_expiry(self, unit, at);
+}
+
 void on_look_again(step_ptr self) {
   auto& st = self->state;
-  if (st.loaded && st.timer_at <= now(self, st.context))
+  if (!st.loaded)
+    return;
+  const auto at = now(self, st.context);
+  heed_clock(self, at);
+  if (st.timer_at <= at)
     on_due(self);
 }
 

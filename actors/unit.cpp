@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/payloads.hpp"
+#include "core/clock_steps.hpp"
 #include "core/object_ref.hpp"
 #include "core/unit_tasks.hpp"
 #include "core/unit_undo.hpp"
@@ -289,9 +290,10 @@ void on(self_ptr self, caf::response_promise promise, trusted_submit& submit) {
       false, std::move(tell_step));
 }
 
-void on(self_ptr self, const caf::response_promise&, const expire_leases&) {
+void on(self_ptr self, const caf::response_promise&, const expire_leases& command) {
   auto& st = self->state;
   const auto at = time(self);
+  core::heed_clock(st.unit.leases, command.longest, at);
   auto decided = core::decide(st.unit, st.shared->lease, core::expire{}, at);
   report(self, ended_by(st.unit, decided.changes, at));
   if (!decided.changes.empty())

@@ -1,5 +1,6 @@
 #include "core/queue.hpp"
 
+#include "core/clock_steps.hpp"
 #include "core/invariant.hpp"
 #include "core/node_worker.hpp"
 #include "core/object_ref.hpp"
@@ -139,6 +140,7 @@ item_outcome make_task(queue& q, new_task item, std::size_t most, instant now, c
 
 /// Moves tasks whose time has come to those that are ready.
 void wake(queue& q, instant now) {
+  heed_clock(q, now);
   while (!q.sleeping.empty() && q.sleeping.begin()->first <= now) {
     const auto id = q.sleeping.begin()->second;
     q.sleeping.erase(q.sleeping.begin());
@@ -324,6 +326,7 @@ decision<bool> decide(queue& q, const claim_task& command, instant now) {
 
 decision<std::vector<item_outcome>> decide(queue& q, const extend_tasks& command, instant now) {
   decision<std::vector<item_outcome>> extended;
+  heed_clock(q, now); // else an extension would not end a lease later
   for (const auto& item : command.tasks) {
     auto outcome = check_hold(q, item, command.worker, now);
     if (outcome.refusal == errc::none) {
@@ -339,6 +342,7 @@ decision<std::vector<item_outcome>> decide(queue& q, const extend_tasks& command
 
 decision<item_outcome> decide(queue& q, const save_task& command, instant now) {
   decision<item_outcome> saved;
+  heed_clock(q, now);
   saved.answer = check_hold(q, command.task, command.worker, now);
   if (saved.answer.refusal != errc::none)
     return saved;
@@ -558,6 +562,7 @@ decision<std::optional<lost_lease>> decide(queue& q, task_verb verb, const task_
 
 decision<std::vector<lost_lease>> decide(queue& q, const expire_tasks& command, instant now) {
   decision<std::vector<lost_lease>> expired;
+  heed_clock(q, now);
   while (!q.expiries.empty() && q.expiries.begin()->first <= now)
     expired.answer.push_back(
         run_out(q, q.tasks.at(q.expiries.begin()->second), command, now, expired.changes));
@@ -647,6 +652,7 @@ decision<bool> decide(queue& q, set_policy command, instant now) {
   ++q.revision;
   // The order of what waits may be another one now.
   q.ready.clear_waiting();
+  q.latest_decision.reset(); // as loaded anew: see `heed_clock`
   for (const auto& [id, t] : q.tasks)
     if (t.held() == nullptr && !t.progress.paused)
       q.sleeping.emplace(t.progress.next_action, id);

@@ -202,8 +202,7 @@ public:
     require_instant(w.expires_at);
     auto& lease = change(t_.active_leases, {w.unit, w.owner});
     require(lease.token == w.token, "22012: no lease under this token");
-    require(w.expires_at > lease.granted_at, "23514: a lease ends after it begins");
-    lease.expires_at = w.expires_at;
+    lease.expires_at = std::max(w.expires_at, lease.granted_at + core::duration{1});
   }
 
   void operator()(const core::end_lease_row& w) {

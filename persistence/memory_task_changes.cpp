@@ -105,8 +105,7 @@ void task_changes::operator()(const core::extend_task_lease& w) {
   require_instant(w.expires_at);
   auto& lease = change(t_.task_leases, w.task);
   require(lease.token == w.token, "22012: no lease under this token");
-  require(w.expires_at > lease.granted_at, "23514: a lease ends after it begins");
-  lease.expires_at = w.expires_at;
+  lease.expires_at = std::max(w.expires_at, lease.granted_at + core::duration{1});
 }
 
 void task_changes::operator()(const core::end_task_lease& w) {

@@ -71,7 +71,8 @@ virtual_world::virtual_world(std::uint64_t seed) : random(seed), random_order_(s
   msg::register_messages(config);
   system = std::make_unique<caf::actor_system>(config);
   scheduler().clock().current_time += std::chrono::hours{1};
-  database = std::make_shared<persistence::memory_database>([this] { return now(); });
+  database =
+      std::make_shared<persistence::memory_database>([this] { return now() + database_ahead; });
   network = std::make_unique<virtual_network>(*system);
   objects = std::make_shared<holdfast::objects::memory_object_store>([this] { return now(); });
 }

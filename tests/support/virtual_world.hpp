@@ -51,6 +51,7 @@ public:
 
   /// The disk: outlives the nodes.
   std::shared_ptr<persistence::memory_database> database;
+  core::duration database_ahead{}; ///< How far the database's clock is ahead of `now`.
   std::shared_ptr<holdfast::objects::memory_object_store> objects;
 
   /// Now, on the database's clock.

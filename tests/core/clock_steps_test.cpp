@@ -1,0 +1,179 @@
+// Leases and waiting tasks when the clock is set back: finding R4.
+
+#include "core/clock_steps.hpp"
+#include "core/queue.hpp"
+#include "tests/support/printing.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace holdfast;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A queue whose leases live 60 s, or 10 min if they are extended.
+struct queue_on_a_clock {
+  queue_on_a_clock() {
+    q.name = "work";
+    q.policy.lease.ttl = 60s;
+    q.policy.lease.total_max = 10min;
+    q.policy.retry.least = 10s;
+    q.policy.retry.most = 10s;
+  }
+
+  core::task_id added(core::duration delay = {}) {
+    core::new_task made;
+    made.spec.id = {ids.next(now)};
+    made.spec.type = "report";
+    if (delay > 0s)
+      made.run_at = now + delay;
+    decide(q, core::enqueue{{made}}, now);
+    return made.spec.id;
+  }
+  std::vector<core::task_id> claimed(std::uint32_t most = 1) {
+    core::claim c;
+    c.worker = "ana";
+    c.id = {ids.next(now)};
+    c.most = most;
+    return decide(q, c, now).answer;
+  }
+  core::held_task held(const core::task_id& task) const {
+    return {task, q.tasks.at(task).leases.last_token};
+  }
+  core::errc extended(const core::task_id& task) {
+    return decide(q, core::extend_tasks{"ana", {held(task)}}, now).answer.front().refusal;
+  }
+  std::size_t expired() {
+    return decide(q, core::expire_tasks{[](const core::task_id&) { return false; }}, now)
+        .answer.size();
+  }
+  /// As a node does that starts: it enters what was stored.
+  void load_anew() {
+    core::queue fresh;
+    fresh.name = q.name;
+    fresh.policy = q.policy;
+    for (const auto& [id, t] : q.tasks)
+      enter(fresh, t);
+    q = std::move(fresh);
+  }
+
+  core::queue q;
+  core::instant now{10h};
+  core::uuid_source ids{3};
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(clock_steps, queue_on_a_clock)
+
+BOOST_AUTO_TEST_CASE(a_lease_ends_no_later_than_one_that_is_granted_when_the_step_back_is_noticed) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  now -= 1h;
+  BOOST_TEST(expired() == 0U);
+  now += 59s;
+  BOOST_TEST(expired() == 0U);
+  BOOST_TEST(q.tasks.at(task).held() != nullptr);
+  now += 1s;
+  BOOST_TEST(expired() == 1U);
+  BOOST_TEST(q.tasks.at(task).held() == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_that_was_extended_before_the_step_back_ends_no_later_either) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  now += 50s;
+  BOOST_TEST((extended(task) == core::errc::none));
+  now -= 45s; // the lease began before this
+  expired();
+  now += 61s;
+  BOOST_TEST(expired() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_can_be_extended_after_a_step_back) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  now -= 1h;
+  for (int i = 0; i < 20; ++i) {
+    BOOST_TEST((extended(task) == core::errc::none) == (now <= core::instant{9h} + 9min));
+    now += 30s;
+    if (now < core::instant{9h} + 10min)
+      BOOST_TEST(expired() == 0U);
+  }
+  BOOST_TEST(expired() == 1U); // the longest life counts from the step back
+}
+
+BOOST_AUTO_TEST_CASE(corrections_of_the_clock_shorten_no_lease) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  const auto end = q.tasks.at(task).held()->expires_at;
+  now -= 900ms;
+  BOOST_TEST(expired() == 0U);
+  BOOST_TEST((q.tasks.at(task).held()->expires_at == end));
+}
+
+BOOST_AUTO_TEST_CASE(a_lease_of_a_clock_that_stood_ahead_ends_in_time_at_a_node_that_starts_later) {
+  added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  now -= 1h;
+  load_anew();
+  BOOST_TEST(expired() == 0U);
+  now += 60s;
+  BOOST_TEST(expired() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_was_due_before_a_step_back_is_due_after_it) {
+  added();
+  const auto later = added(5min);
+  now -= 1h;
+  load_anew();
+  BOOST_TEST(claimed(2).size() == 1U);
+  // A time that its producer has named is kept.
+  now += 1h;
+  BOOST_TEST(claimed(2).empty());
+  now += 5min;
+  const auto last = claimed(2);
+  BOOST_REQUIRE(last.size() == 1U);
+  BOOST_TEST((last.front() == later));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_waits_after_a_try_as_long_as_it_would_have_without_the_step_back) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  core::fail_task failed;
+  failed.worker = "ana";
+  failed.task = held(task);
+  failed.kind = core::failure_kind::transient;
+  decide(q, failed, now);
+  const auto wait = q.tasks.at(task).progress.next_action - now;
+  BOOST_REQUIRE((wait > 1s));
+  now -= 1h;
+  load_anew();
+  BOOST_TEST(claimed().empty());
+  now += wait;
+  BOOST_TEST(claimed().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_wait_stay_due_when_the_policy_is_changed_after_a_step_back) {
+  added();
+  now -= 1h;
+  decide(q, core::set_policy{q.policy, "{}"}, now);
+  BOOST_TEST(claimed().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(leases_of_units_end_no_later_than_one_that_begins_now) {
+  core::lease_table table;
+  core::lease_policy policy;
+  policy.ttl = 5min;
+  grant_lease(table, policy, {ids.next(now)}, "ana", now);
+  BOOST_TEST(!heed_clock(table, policy.ttl, now));
+  BOOST_TEST(!heed_clock(table, policy.ttl, now - 1s));
+  BOOST_TEST(heed_clock(table, policy.ttl, now - 2h));
+  const auto& lease = table.active.front();
+  BOOST_TEST((lease.granted_at == now - 2h));
+  BOOST_TEST((lease.expires_at <= now - 2h + 5min));
+  BOOST_TEST(!heed_clock(table, policy.ttl, now - 2h));
+  BOOST_TEST((extend_lease(table, policy, "ana", lease.token, now - 2h) == core::errc::none));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
