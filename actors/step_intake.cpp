@@ -107,14 +107,24 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
 }
 
 void start_intake(step_ptr self, std::shared_ptr<intake> in) {
-  find_source_keys question{self->state.identity.step(), {}};
-  for (const auto& item : in->items)
+  auto& st = self->state;
+  find_source_keys question{st.identity.step(), {}};
+  // Their commit may come between the look and its answer: they are found by neither then.
+  std::vector<std::string> coming;
+  for (const auto& item : in->items) {
     question.keys.push_back(item.key);
+    if (st.keys_on_their_way.count(item.key) != 0)
+      coming.push_back(item.key);
+  }
   if (question.keys.empty())
     return add_missing(self, std::move(in), {});
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
-      .then([=](const source_keys_found& found) { add_missing(self, in, found.keys); },
-            [=](caf::error& error) { refuse(self, *in, msg::failure_of(error)); });
+  self->request(st.links.loader, internal_timeout, std::move(question))
+      .then(
+          [=](source_keys_found& found) {
+            found.keys.insert(found.keys.end(), coming.begin(), coming.end());
+            add_missing(self, in, found.keys);
+          },
+          [=](caf::error& error) { refuse(self, *in, msg::failure_of(error)); });
 }
 
 void next_intake(step_ptr self) {
