@@ -12,6 +12,7 @@
 #include "bench/soak/report.hpp"
 #include "bench/soak/run_options.hpp"
 #include "bench/soak/scorecard.hpp"
+#include "bench/soak/total.hpp"
 #include "bench/soak/watch.hpp"
 #include "client/peer_system.hpp"
 #include "persistence/verify.hpp"
@@ -235,19 +236,39 @@ int run_scorecard(const run_options& o) {
     for (const auto kind : wanted.kinds)
       if (is_wanted(o, kind))
         one.faults.emplace_back(name_of(kind));
+std::string text_of_file(const std::string& name) {
+  std::ifstream file{name};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+int write_figures(const run_options& o, const bench::results& out) {
+  const auto written = out.write(o.out + ".json");
+  std::cerr << "written: " << o.out << ".json\n";
+  return written && out.missed() == 0 ? exit_green : exit_red;
+}
+
+int add_up(const run_options& o) {
+  std::vector<verdict_file> verdicts;
+  for (const auto& name : o.total)
+    verdicts.push_back({name, text_of_file(name)});
+  bench::results out{command_of(o)};
+  for (auto& figure : total_figures(verdicts, command_of(o)))
+    out.add(std::move(figure));
+  return write_figures(o, out);
+}
+
     if (one.faults.empty() || interrupted)
       continue;
     one.out = o.out + '-' + wanted.name;
-    const auto verdict_file = one.out + "-verdict.json";
-    std::filesystem::remove(verdict_file); // of an earlier one
+    const auto verdict_name = one.out + "-verdict.json";
+    std::filesystem::remove(verdict_name); // of an earlier one
     const auto words = command_of(one).substr(std::string_view{"./dev soak"}.size());
     const auto ended = std::system(
         (bench::quoted(self) + words + " --out " + bench::quoted(one.out) + " > /dev/null")
             .c_str());
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == exit_impossible)
       continue;
-    std::ifstream file{verdict_file};
-    const std::string verdict{std::istreambuf_iterator<char>{file}, {}};
+    const auto verdict = text_of_file(verdict_name);
     if (verdict.empty()) {
       out.add({"scorecard.55." + wanted.name + ".ran", 0, "", command_of(one), bench::at_least(1)});
       continue;
@@ -255,9 +276,7 @@ int run_scorecard(const run_options& o) {
     for (auto& figure : scorecard_figures(wanted, verdict, one.lease_seconds))
       out.add(std::move(figure));
   }
-  const auto written = out.write(o.out + ".json");
-  std::cerr << "written: " << o.out << ".json\n";
-  return written && out.missed() == 0 ? exit_green : exit_red;
+  return write_figures(o, out);
 }
 
 } // namespace
@@ -277,3 +296,5 @@ int main(int argc, char** argv) {
     return exit_broken;
   }
 }
+    if (!o.total.empty())
+      return add_up(o);

@@ -120,13 +120,15 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
       recovered.push_back(*again);
   }
   ordered_json one{{"struck", struck}, {"bit", bit}, {"requests_failed", failed}};
-  if (const auto taken = takeovers(r, kind); !taken.empty())
+  if (const auto taken = takeovers(r, kind); !taken.empty()) {
     one["takeover_s"] = distribution(taken);
   if (const auto exits = exit_times(r, kind); !exits.empty())
     one["exit_s"] = distribution(exits);
   if (const auto gaps = without_host(r, kind); !gaps.empty())
     one["without_host_s"] = distribution(gaps);
   if (kind == fault_kind::commit_cut || kind == fault_kind::commit_hang) {
+    one["takeover_s"]["samples"] = taken; // for a total of several runs
+  }
     const auto commits = interrupted_by(r, kind);
     one["commits"] = {{"cut_before", commits.cut_before},
                       {"cut_after", commits.cut_after},
@@ -251,6 +253,7 @@ std::string verdict_json(const soak_result& r) {
     verdict["sometimes"][one.what] = {{"times", one.times}, {"wanted", one.wanted}};
   verdict["figures"] = figures(r);
   return verdict.dump(2) + '\n';
+  verdict["lease_seconds"] = seconds(r.plan.request.lease_time);
 }
 
 } // namespace holdfast::soak

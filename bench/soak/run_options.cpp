@@ -92,6 +92,10 @@ std::optional<int> read_options(int argc, const char* const* argv, run_options& 
       "--scorecard", o.scorecard,
       "One run after the other, each under a kind of fault of its own, so long each and with "
       "a lease of 5 s; their figures, with goals, go to OUT.json");
+  app.add_option("--total", o.total,
+                 "Runs nothing: adds up the verdicts in these files, such as *-verdict.json; the "
+                 "figures, with goals, go to OUT.json")
+      ->check(CLI::ExistingFile);
   app.add_flag("--keep", o.keep, "Keep the directory with the logs");
   try {
     app.parse(argc, argv);
@@ -107,6 +111,12 @@ std::optional<int> read_options(int argc, const char* const* argv, run_options& 
 }
 
 std::string command_of(const run_options& o) {
+  if (!o.total.empty()) {
+    std::string command = "./dev soak --total";
+    for (const auto& file : o.total)
+      command += ' ' + word(file);
+    return command;
+  }
   const run_options usual;
   std::string command = "./dev soak --seed " + std::to_string(o.seed) + " --minutes "
                         + shortest(o.minutes) + " --nodes " + std::to_string(o.nodes);

@@ -34,6 +34,7 @@ struct run_options {
   std::string program;      ///< Of the nodes. Empty: the one that was built with the harness.
   std::string upgrade_from; ///< Empty: there is one version only.
   std::string out = "soak";
+  std::vector<std::string> total; ///< Files with verdicts to be added up, in place of a run.
 };
 
 /// Reads a command line. An exit status when there is nothing to run: help was asked for, or there

@@ -77,6 +77,17 @@ BOOST_AUTO_TEST_CASE(a_scorecard_has_a_longer_lease_unless_one_is_named) {
   BOOST_TEST(read_command(command_of(usual)).scorecard);
 }
 
+BOOST_AUTO_TEST_CASE(the_command_of_a_total_names_its_files) {
+  const auto read = read_command("./dev soak --total /bin/sh /bin/true --out sum");
+  BOOST_TEST((read.total == std::vector<std::string>{"/bin/sh", "/bin/true"}));
+  BOOST_TEST(read.out == "sum");
+  BOOST_TEST(command_of(read) == "./dev soak --total /bin/sh /bin/true");
+  BOOST_TEST((read_command(command_of(read)).total == read.total));
+  run_options o;
+  const char* words[] = {"soak", "--total", "/no/such/file"};
+  BOOST_TEST(read_options(3, words, o).value_or(0) != 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_path_with_a_space_is_one_word) {
   run_options o;
   o.program = "/a b/it's";
