@@ -81,6 +81,7 @@ inline msg::complete_tasks completion_of(const core::queue_name& queue,
 inline void note_completions(client_history& all, std::vector<completed_task> done,
                              const core::outcome<msg::task_outcomes>& answer) {
   for (std::size_t i = 0; i < done.size(); ++i) {
+    done[i].at = clock::now();
     done[i].outcome = answer ? told_by(answer->outcomes[i].refusal) : told_by(answer.error().code);
     all.completed.push_back(std::move(done[i]));
   }
@@ -91,7 +92,8 @@ inline void note_enqueued(client_history& all, const std::vector<core::task_id>&
                           const core::outcome<msg::task_outcomes>& answer) {
   for (std::size_t i = 0; i < tasks.size(); ++i)
     all.enqueued.push_back(
-        {tasks[i], answer ? told_by(answer->outcomes[i].refusal) : told_by(answer.error().code)});
+        {tasks[i], answer ? told_by(answer->outcomes[i].refusal) : told_by(answer.error().code),
+         clock::now()});
 }
 
 } // namespace holdfast::soak

@@ -1,5 +1,6 @@
 #include "bench/soak/checker.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace holdfast::soak {
@@ -21,13 +22,26 @@ private:
   checked& report_;
 };
 
-void check_enqueued(const client_history& clients, const final_state& stored, checked& report) {
+using all_losses = std::vector<lost_commits>;
+
+/// Whether the acknowledgement of a missing record is excused; counts it then.
+template <class Acknowledged>
+bool is_excused(const Acknowledged& one, const all_losses& losses, checked& report) {
+  const bool excused = std::any_of(losses.begin(), losses.end(),
+                                   [&](const lost_commits& lost) { return lost.excuses(one); });
+  report.excused += excused ? 1 : 0;
+  return excused;
+}
+
+void check_enqueued(const client_history& clients, const final_state& stored,
+                    const all_losses& losses, checked& report) {
   violation_list found{report};
   std::set<core::task_id> may_exist;
   for (const auto& one : clients.enqueued) {
     if (one.outcome != told::no)
       may_exist.insert(one.task);
-    if (one.outcome == told::yes && stored.tasks.count(one.task) == 0)
+    if (one.outcome == told::yes && stored.tasks.count(one.task) == 0
+        && !is_excused(one, losses, report))
       found.add(report.lost, "lost: task " + to_string(one.task) + " was taken in");
   }
   for (const auto& [task, row] : stored.tasks)
@@ -35,7 +49,8 @@ void check_enqueued(const client_history& clients, const final_state& stored, ch
       found.add(report.from_nowhere, "from nowhere: task " + to_string(task));
 }
 
-void check_completed(const client_history& clients, const final_state& stored, checked& report) {
+void check_completed(const client_history& clients, const final_state& stored,
+                     const all_losses& losses, checked& report) {
   violation_list found{report};
   std::map<core::task_id, std::string> accepted;
   for (const auto& one : clients.completed) {
@@ -44,12 +59,15 @@ void check_completed(const client_history& clients, const final_state& stored, c
     if (one.outcome != told::yes)
       continue;
     report.stale_accepted += one.stale ? 1 : 0;
+    const auto row = stored.tasks.find(one.task);
+    const bool completed = row != stored.tasks.end() && row->second.completed;
+    if ((!completed || row->second.result != one.result) && is_excused(one, losses, report))
+      continue; // the task is done again, and may get another result
     const auto [first, is_first] = accepted.emplace(one.task, one.result);
     if (!is_first && first->second != one.result)
       found.add(report.doubled, "doubled: task " + to_string(one.task) + " was accepted as "
                                     + first->second + " and as " + one.result);
-    const auto row = stored.tasks.find(one.task);
-    if (row == stored.tasks.end() || !row->second.completed)
+    if (!completed)
       found.add(report.lost, "lost: the result " + one.result + " of task " + to_string(one.task));
     else if (row->second.result != one.result)
       found.add(report.doubled, "doubled: task " + to_string(one.task) + " was accepted as "
@@ -58,13 +76,15 @@ void check_completed(const client_history& clients, const final_state& stored, c
 }
 
 /// No task but those that somebody failed may have become a dead letter.
-void check_dead_letters(const client_history& clients, const final_state& stored, checked& report) {
+void check_dead_letters(const client_history& clients, const final_state& stored,
+                        const all_losses& losses, checked& report) {
   violation_list found{report};
   std::set<core::task_id> may_be_dead;
   for (const auto& one : clients.failed) {
     may_be_dead.insert(one.task);
     const auto row = stored.tasks.find(one.task);
-    if (one.outcome == told::yes && (row == stored.tasks.end() || !row->second.dead))
+    if (one.outcome == told::yes && (row == stored.tasks.end() || !row->second.dead)
+        && !is_excused(one, losses, report))
       found.add(report.lost, "lost: task " + to_string(one.task) + " became a dead letter");
   }
   for (const auto& [task, row] : stored.tasks)
@@ -72,13 +92,17 @@ void check_dead_letters(const client_history& clients, const final_state& stored
       found.add(report.from_nowhere, "from nowhere: a dead letter, task " + to_string(task));
 }
 
-void check_judgments(const client_history& clients, const final_state& stored, checked& report) {
+void check_judgments(const client_history& clients, const final_state& stored,
+                     const all_losses& losses, checked& report) {
   violation_list found{report};
   std::set<core::judgment_id> may_exist;
   for (const auto& one : clients.judgments) {
     if (one.outcome != told::no)
       may_exist.insert(one.judgment);
     const auto row = stored.judgments.find(one.judgment);
+    if (one.outcome == told::yes && row == stored.judgments.end()
+        && is_excused(one, losses, report))
+      continue;
     if (one.outcome == told::yes
         && (row == stored.judgments.end() || row->second.unit != one.unit
             || row->second.contributor != one.contributor))
@@ -96,7 +120,8 @@ void check_judgments(const client_history& clients, const final_state& stored, c
 }
 
 /// Source data by its step and key: a unit for each row, and one only.
-void check_rows(const client_history& clients, const final_state& stored, checked& report) {
+void check_rows(const client_history& clients, const final_state& stored, const all_losses& losses,
+                checked& report) {
   violation_list found{report};
   using place = std::pair<core::step_id, std::string>;
   std::map<place, std::uint64_t> there;
@@ -106,7 +131,8 @@ void check_rows(const client_history& clients, const final_state& stored, checke
   for (const auto& one : clients.rows) {
     if (one.outcome != told::no)
       may_exist.insert({one.step, one.key});
-    if (one.outcome == told::yes && there.count({one.step, one.key}) == 0)
+    if (one.outcome == told::yes && there.count({one.step, one.key}) == 0
+        && !is_excused(one, losses, report))
       found.add(report.lost, "lost: source data " + one.key + " was taken in");
   }
   for (const auto& [where, units] : there) {
@@ -120,13 +146,13 @@ void check_rows(const client_history& clients, const final_state& stored, checke
 
 } // namespace
 
-checked check(const client_history& clients, const final_state& stored) {
+checked check(const client_history& clients, const final_state& stored, const all_losses& losses) {
   checked report;
-  check_enqueued(clients, stored, report);
-  check_completed(clients, stored, report);
-  check_dead_letters(clients, stored, report);
-  check_judgments(clients, stored, report);
-  check_rows(clients, stored, report);
+  check_enqueued(clients, stored, losses, report);
+  check_completed(clients, stored, losses, report);
+  check_dead_letters(clients, stored, losses, report);
+  check_judgments(clients, stored, losses, report);
+  check_rows(clients, stored, losses, report);
   return report;
 }
 

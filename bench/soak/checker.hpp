@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/soak/history.hpp"
+#include "bench/soak/lost_commits.hpp"
 
 #include <map>
 #include <optional>
@@ -38,6 +39,8 @@ struct final_state {
 struct checked {
   std::vector<std::string> violations; ///< At most a hundred of each kind, in words.
   std::uint64_t lost = 0;              ///< Acknowledged, and not there.
+  /// The same, but the database itself had lost it: a copy without it took the database's place.
+  std::uint64_t excused = 0;
   /// Two results of one task acknowledged, or two rows of what was handed in once.
   std::uint64_t doubled = 0;
   std::uint64_t from_nowhere = 0; ///< There, and never handed in, or refused.
@@ -47,7 +50,9 @@ struct checked {
 };
 
 /// Compares what clients were told with what is stored (A9, I-12, I-13; I-3 for stale results).
+/// Excuses the acknowledgements of commits in `losses`, and no others.
 /// Pure: tests/soak proves with planted mistakes that it sees them.
-checked check(const client_history& clients, const final_state& stored);
+checked check(const client_history& clients, const final_state& stored,
+              const std::vector<lost_commits>& losses = {});
 
 } // namespace holdfast::soak

@@ -54,6 +54,7 @@ cluster::cluster(cluster_options options)
     commits_ = std::make_shared<commit_interruptions>();
   server.commits = commits_;
   server.log_sessions = options_.log_sessions;
+  server.copies = options_.copies;
   server_.emplace(std::move(server));
   for (std::uint32_t number = 0; number < options_.nodes; ++number) {
     make_node(number);
@@ -211,8 +212,8 @@ double cluster::database_mib() const {
   return std::stod(session.rows("SELECT pg_database_size(current_database())")[0][0]) / (1 << 20);
 }
 
-final_state cluster::stored() const {
-  sql_session session{conninfo()};
+final_state cluster::stored_in(const std::string& conninfo) {
+  sql_session session{conninfo};
   final_state state;
   for (const auto& row : session.rows("SELECT task_id, workflow_status, finished_at IS NULL, "
                                       "result->>'try' FROM report.tasks"))

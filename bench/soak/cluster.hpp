@@ -35,6 +35,7 @@ struct cluster_options {
   bool guest = false;               ///< There is a node more, which comes and goes.
   bool commits_interrupted = false; ///< Nodes come to the server by what can interrupt them.
   bool log_sessions = false;        ///< See `database_options`.
+  bool copies = false;              ///< See `database_options`.
 };
 
 /// The server and the nodes, each a process. Belongs to the main thread, because they end with the
@@ -79,7 +80,9 @@ public:
   network& lines() { return *network_; }
   std::string conninfo() const { return server_->conninfo(); }
 
-  final_state stored() const;
+  final_state stored() const { return stored_in(conninfo()); }
+  /// The same of a copy of the database.
+  static final_state stored_in(const std::string& conninfo);
   /// With indexes, and without the server's log.
   double database_mib() const;
   std::string directory() const { return directory_->path().string(); }

@@ -28,17 +28,6 @@ constexpr std::uint16_t proxy_port = 6432;
 constexpr std::size_t log_date_length = 10;
 constexpr std::size_t log_time_length = 23;
 
-/// A value of a connection string.
-std::string value_in(const std::string& conninfo, const std::string& key) {
-  const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options{
-      PQconninfoParse(conninfo.c_str(), nullptr), &PQconninfoFree};
-  for (const auto* option = options.get(); option != nullptr && option->keyword != nullptr;
-       ++option)
-    if (option->keyword == key && option->val != nullptr)
-      return option->val;
-  throw std::runtime_error{"no " + key + " in the connection string " + conninfo};
-}
-
 /// The server at any of `hosts` that takes writes; all else as in `conninfo`.
 std::string at_hosts(const std::string& hosts, const std::string& conninfo,
                      const std::string& port = {}) {
@@ -80,9 +69,7 @@ database::database(database_options options) : options_(std::move(options)) {
   for (std::uint32_t which = 0; which < count; ++which) {
     if (options_.small_disk)
       disks_.at(which) = std::make_unique<small_disk>(directory_of(which), options_.disk_bytes);
-    persistence::private_cluster_options server;
-    server.directory = directory_of(which);
-    servers_.at(which) = std::make_unique<persistence::private_cluster>(server);
+    servers_.at(which) = make_server(directory_of(which));
   }
   start(primary_);
   if (options_.lazy_disk) {
@@ -97,8 +84,8 @@ database::database(database_options options) : options_(std::move(options)) {
     session.run("ALTER SYSTEM SET log_connections = on");
     session.run("SELECT pg_reload_conf()");
   }
-  if (options_.lines != nullptr)
-    open_to_lines();
+  if (options_.lines != nullptr || options_.copies)
+    allow_connections();
   if (options_.standby)
     restore_standby();
   if (options_.commits)
@@ -107,6 +94,8 @@ database::database(database_options options) : options_(std::move(options)) {
 
 database::~database() {
   proxies_.clear();
+  replaced_.reset();
+  copy_.reset();
   // The standby first: it would take the other's end for a line that broke, and wait for it.
   servers_.at(1 - primary_).reset();
   servers_.at(primary_).reset();
@@ -166,17 +155,20 @@ void database::start(std::uint32_t which) {
     begin();
 }
 
-/// The nodes come from other network namespaces, where only the cluster is.
-void database::open_to_lines() {
+/// The nodes come from other network namespaces, where only the cluster is; those who copy it come
+/// by its socket.
+void database::allow_connections() {
   const auto access = options_.directory + "/pg_hba.conf";
+  const bool has_lines = options_.lines != nullptr;
   std::ofstream{access} << "local all,replication all peer map=holdfast\n"
-                           "host all,replication all 10.77.0.0/16 trust\n";
+                        << (has_lines ? "host all,replication all 10.77.0.0/16 trust\n" : "");
   std::filesystem::permissions(access, std::filesystem::perms{0644});
   {
     sql_session session{primary().conninfo()};
-    session.run("ALTER SYSTEM SET listen_addresses = '*'");
+    if (has_lines)
+      session.run("ALTER SYSTEM SET listen_addresses = '*'");
     session.run("ALTER SYSTEM SET hba_file = '" + access + "'");
-    if (options_.standby) {
+    if (options_.standby || options_.copies) {
       session.run("ALTER SYSTEM SET wal_level = replica");
       session.run("ALTER SYSTEM SET max_wal_senders = 10");
       session.run("ALTER SYSTEM SET wal_retrieve_retry_interval = '200ms'");
@@ -191,6 +183,8 @@ void database::open_to_lines() {
 }
 
 void database::crash(persistence::private_cluster& server) {
+  if (!server.running())
+    return;
   ::kill(server.server_pid(), SIGKILL);
   while (server.running()) // or whoever starts it again finds it still there
     std::this_thread::sleep_for(1ms);
@@ -207,21 +201,72 @@ void database::fail_over() {
   session.run("SELECT pg_promote(wait => true)");
 }
 
+void database::kill_standby() {
+  const auto which = 1 - primary_;
+  kill_server(*servers_.at(which), directory_of(which) + "/pgdata");
+}
+
+std::string database::start_standby() {
+  start(1 - primary_);
+  return servers_.at(1 - primary_)->conninfo();
+}
+
+std::string database::account() const {
+  const auto owner =
+      bench::run_shell("stat -c %U: " + bench::quoted(directory_of(primary_) + "/pgdata")).output;
+  return owner.substr(0, owner.find(':'));
+}
+
+database_copy& database::make_copy(database_copy::manner how) {
+  copy_ = std::make_unique<database_copy>(how, directory_of(primary_) + "/copy",
+                                          primary().conninfo(), account());
+  return *copy_;
+}
+
+void database::replace_by_copy() {
+  const auto place = directory_of(primary_) + "/pgdata";
+  kill_server(primary(), place);
+  copy_->stop();
+  const auto replaced = directory_of(primary_) + "/replaced";
+  std::filesystem::create_directories(replaced);
+  std::filesystem::rename(place, replaced + "/pgdata");
+  std::filesystem::rename(copy_->data(), place);
+  copy_.reset();
+  restart();
+  {
+    sql_session session{primary().conninfo()};
+    session.run("SELECT pg_promote(wait => true) WHERE pg_is_in_recovery()");
+  }
+  if (options_.standby) // it has more than the server now, and cannot follow it
+    kill_standby();
+}
+
+std::string database::start_replaced() {
+  replaced_ = make_server(directory_of(primary_) + "/replaced");
+  if (const auto started = replaced_->start(); !started)
+    throw std::runtime_error{"the replaced server does not start: " + started.error().detail};
+  return replaced_->conninfo();
+}
+
+void database::remove_replaced() {
+  replaced_.reset();
+  std::filesystem::remove_all(directory_of(primary_) + "/replaced");
+}
+
 void database::restore_standby() {
   const auto which = 1 - primary_;
   copy_to(which);
   start(which);
   sql_session session{primary().conninfo()};
-  session.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  // The name by which a standby comes. A copy that lags behind has another one.
+  session.run("ALTER SYSTEM SET synchronous_standby_names = 'walreceiver'");
   session.run("SELECT pg_reload_conf()");
   await_standby();
 }
 
 void database::copy_to(std::uint32_t which) {
   const auto place = directory_of(which) + "/pgdata";
-  const auto owner =
-      bench::run_shell("stat -c %U: " + bench::quoted(directory_of(primary_) + "/pgdata")).output;
-  const auto account = owner.substr(0, owner.find(':'));
+  const auto account = this->account();
   // Of a server that was killed some processes live on for a moment.
   for (const auto until = clock::now() + standby_limit;
        !persistence::processes_in(place).empty() && clock::now() < until;)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bench/soak/commit_proxy.hpp"
+#include "bench/soak/database_copy.hpp"
 #include "bench/soak/history.hpp"
 #include "bench/soak/isolation.hpp"
 #include "persistence/private_cluster.hpp"
@@ -47,6 +48,7 @@ struct database_options {
   /// What interrupts commits of nodes, which then come by a proxy; null: they come to the server.
   std::shared_ptr<commit_interruptions> commits{};
   bool log_sessions = false; ///< Its log says of each session when it began, and whose it is.
+  bool copies = false;       ///< Copies of it can be made, and take its place.
 };
 
 /// The database of a soak. Belongs to the main thread, because servers end with the thread that
@@ -63,15 +65,31 @@ public:
   std::string conninfo_of_nodes() const;
 
   bool running() { return primary().running(); }
-  /// SIGKILL.
+  /// SIGKILL, unless it does not run.
   void crash();
   void restart() { start(primary_); }
   /// SIGKILL; the standby becomes the server. Returns when it takes commits. A new standby follows
   /// by `restore_standby`.
   void fail_over();
+  bool has_standby() const { return options_.standby; }
+  /// SIGKILL of the standby: no commit is acknowledged until it is back.
+  void kill_standby();
+  /// Starts it again as it was. For the harness, to read it.
+  std::string start_standby();
   /// Makes a standby of what was the server before: until then nothing is kept twice. Returns when
   /// it has every commit.
   void restore_standby();
+
+  /// Makes a copy that lags behind from `cut_off` on.
+  database_copy& make_copy(database_copy::manner how);
+  /// SIGKILL of the server and of all its processes; the copy takes its place and its address, and
+  /// commits that the copy lacks are gone. A standby is gone, too, until `restore_standby`. Returns
+  /// when it takes commits.
+  void replace_by_copy();
+  /// Starts the replaced server again, apart from all nodes, for the harness to read it.
+  std::string start_replaced();
+  /// Deletes the replaced server.
+  void remove_replaced();
 
   /// Of the server's own place.
   small_disk& disk() { return *disks_.at(primary_); }
@@ -89,7 +107,8 @@ private:
   std::uint64_t log_lines(const char* text) const;
   void start(std::uint32_t which);
   void crash(persistence::private_cluster& server);
-  void open_to_lines();
+  void allow_connections();
+  std::string account() const;
   void put_proxies_before();
   std::string directory_of_proxy() const { return options_.directory + "/proxy"; }
   void copy_to(std::uint32_t which);
@@ -100,6 +119,8 @@ private:
   std::array<std::unique_ptr<persistence::private_cluster>, 2> servers_;
   std::uint32_t primary_ = 0;
   std::vector<std::unique_ptr<commit_proxy>> proxies_; ///< One before each server.
+  std::unique_ptr<database_copy> copy_;
+  std::unique_ptr<persistence::private_cluster> replaced_;
 };
 
 } // namespace holdfast::soak

@@ -24,6 +24,7 @@ enum class told : std::uint8_t {
 struct enqueued_task {
   core::task_id task;
   told outcome = told::unknown;
+  clock::time_point at{}; ///< When it was told.
 };
 
 /// A task whose result was handed in.
@@ -33,12 +34,14 @@ struct completed_task {
   std::string result; ///< Names the try that it comes from.
   told outcome = told::unknown;
   bool stale = false; ///< Handed in on purpose after the lease had run out.
+  clock::time_point at{};
 };
 
 /// A task of one try only, which its worker has failed: a dead letter.
 struct failed_task {
   core::task_id task;
   told outcome = told::unknown;
+  clock::time_point at{};
 };
 
 /// A judgment that was handed in.
@@ -47,6 +50,7 @@ struct handed_in_judgment {
   core::unit_id unit;
   core::contributor_id contributor;
   told outcome = told::unknown;
+  clock::time_point at{};
 };
 
 /// Source data that was handed in.
@@ -54,6 +58,7 @@ struct added_row {
   core::step_id step;
   std::string key; ///< One of its own for each row of a run.
   told outcome = told::unknown;
+  clock::time_point at{};
 };
 
 /// One request, for the figures.

@@ -199,7 +199,7 @@ void load::add_units(person& who) {
            auto outcome = answer ? told::yes : told_by(answer.error().code);
            if (answer && !answer->problems.empty())
              outcome = told_by(static_cast<core::errc>(answer->problems.front().code));
-           all.rows.push_back({step, key, outcome});
+           all.rows.push_back({step, key, outcome, clock::now()});
          });
   }
 }
@@ -237,9 +237,12 @@ void load::work(person& who) {
       continue;
     std::vector<completed_task> done;
     for (const auto& task : answer->tasks) {
-      completed_task result{task.task, task.token,
+      completed_task result{task.task,
+                            task.token,
                             "w" + std::to_string(who.number) + '-' + std::to_string(++tries),
-                            told::unknown, false};
+                            told::unknown,
+                            false,
+                            {}};
       if (!producing_ || !who.one_in(20)) {
         done.push_back(std::move(result));
       } else {
@@ -270,11 +273,12 @@ void load::contribute(person& who) {
                                   who.fresh<core::judgment_id>(),
                                   R"({"answer": "red"})"};
     const auto taken = ask(*who.node, history_, judgment);
+    const auto told_at = clock::now();
     const auto again =
         who.one_in(20) ? std::optional{ask(*who.node, history_, judgment)} : std::nullopt;
     history_.add([&](client_history& all) {
       all.judgments.push_back({judgment.judgment, judgment.unit, name,
-                               taken ? told::yes : told_by(taken.error().code)});
+                               taken ? told::yes : told_by(taken.error().code), told_at});
       all.trouble.repeated += again && *again && (*again)->repeated ? 1 : 0;
     });
   }

@@ -134,12 +134,18 @@ soak_result run(const run_options& o) {
   const auto lease_time = microseconds(o.lease_seconds);
   soak_result result;
   auto machine = leave_the_machine();
-  const auto disk_bytes = disk_bytes_for(microseconds(o.minutes * 60), o.load.enqueues_per_second,
-                                         o.load.units_per_second);
+  // A copy and the database that it replaces share a disk for a moment.
+  const bool copies =
+      is_wanted(o, fault_kind::lossy_failover) || is_wanted(o, fault_kind::older_copy);
+  const auto disk_bytes = (copies ? 2 : 1)
+                          * disk_bytes_for(microseconds(o.minutes * 60), o.load.enqueues_per_second,
+                                           o.load.units_per_second);
   if (machine.disk.empty())
-    machine.disk = obstacle_to_disks(is_wanted(o, fault_kind::failover) && machine.network.empty()
-                                         ? 2 * disk_bytes // the standby has one, too
-                                         : disk_bytes);
+    machine.disk = obstacle_to_disks(
+        (is_wanted(o, fault_kind::failover) || is_wanted(o, fault_kind::standby_away))
+                && machine.network.empty()
+            ? 2 * disk_bytes // the standby has one, too
+            : disk_bytes);
   result.plan = draw_plan({o.seed, o.nodes, microseconds(o.minutes * 60), lease_time,
                            possible_kinds(o, machine, result.left_out)});
   result.command = command_of(o);
@@ -156,10 +162,11 @@ soak_result run(const run_options& o) {
     return std::count(kinds.begin(), kinds.end(), kind) != 0;
   };
   cluster nodes{{o.program.empty() ? HOLDFAST_BINARY : o.program, o.nodes, lease_time, o.lazy_disk,
-                 wants(fault_kind::failover), wants(fault_kind::clock_jump), machine,
-                 o.upgrade_from, disk_bytes, wants(fault_kind::join_and_leave),
+                 wants(fault_kind::failover) || wants(fault_kind::standby_away),
+                 wants(fault_kind::clock_jump), machine, o.upgrade_from, disk_bytes,
+                 wants(fault_kind::join_and_leave),
                  wants(fault_kind::commit_cut) || wants(fault_kind::commit_hang),
-                 wants(fault_kind::outage) || wants(fault_kind::disk_full)}};
+                 wants(fault_kind::outage) || wants(fault_kind::disk_full), copies}};
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
   auto load_wanted = o.load;
@@ -196,7 +203,11 @@ soak_result run(const run_options& o) {
   if (wants(fault_kind::outage) || wants(fault_kind::disk_full))
     result.sessions_of_nodes = nodes.server().sessions_of_nodes();
   result.clients = users.seen();
-  result.check = check(result.clients, nodes.stored());
+  std::vector<lost_commits> losses;
+  for (const auto& fault : result.faults)
+    if (!fault.loss.empty())
+      losses.push_back(fault.loss);
+  result.check = check(result.clients, nodes.stored(), losses);
   result.database_mib = nodes.database_mib();
   // The positive control is red, and nobody wonders why.
   if (o.keep || (!o.lazy_disk && !violations(result).empty()))
@@ -225,17 +236,6 @@ int finish(const run_options& o, const soak_result& result) {
   return void_reasons(result).empty() ? exit_green : exit_void;
 }
 
-/// Each run is a process of its own, because one leaves the machine's namespaces for good.
-int run_scorecard(const run_options& o) {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
-  bench::results out{command_of(o)};
-  for (const auto& wanted : scorecard_runs()) {
-    auto one = o;
-    one.scorecard = false;
-    one.faults.clear();
-    for (const auto kind : wanted.kinds)
-      if (is_wanted(o, kind))
-        one.faults.emplace_back(name_of(kind));
 std::string text_of_file(const std::string& name) {
   std::ifstream file{name};
   return {std::istreambuf_iterator<char>{file}, {}};
@@ -257,6 +257,17 @@ int add_up(const run_options& o) {
   return write_figures(o, out);
 }
 
+/// Each run is a process of its own, because one leaves the machine's namespaces for good.
+int run_scorecard(const run_options& o) {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  bench::results out{command_of(o)};
+  for (const auto& wanted : scorecard_runs()) {
+    auto one = o;
+    one.scorecard = false;
+    one.faults.clear();
+    for (const auto kind : wanted.kinds)
+      if (is_wanted(o, kind))
+        one.faults.emplace_back(name_of(kind));
     if (one.faults.empty() || interrupted)
       continue;
     one.out = o.out + '-' + wanted.name;
@@ -288,6 +299,8 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, [](int) { interrupted = true; });
   std::signal(SIGPIPE, SIG_IGN);
   try {
+    if (!o.total.empty())
+      return add_up(o);
     return o.scorecard ? run_scorecard(o) : finish(o, run(o));
   } catch (const nothing_possible&) {
     return exit_impossible;
@@ -296,5 +309,3 @@ int main(int argc, char** argv) {
     return exit_broken;
   }
 }
-    if (!o.total.empty())
-      return add_up(o);

@@ -1,5 +1,6 @@
 #include "bench/soak/nemesis.hpp"
 
+#include "bench/soak/database_losses.hpp"
 #include "bench/soak/shard_moves.hpp"
 
 #include <algorithm>
@@ -151,6 +152,15 @@ public:
       await_hosts();
       nodes_.server().restore_standby();
       break;
+    case fault_kind::lossy_failover:
+      lose_commits(losses(), database_copy::manner::standby);
+      break;
+    case fault_kind::older_copy:
+      lose_commits(losses(), database_copy::manner::backup);
+      break;
+    case fault_kind::standby_away:
+      lose_standby(losses());
+      break;
     case fault_kind::database_partition:
       cut_from_server();
       break;
@@ -178,11 +188,16 @@ public:
     case fault_kind::count:
       break;
     }
-    struck_.ended = clock::now();
+    if (struck_.ended == clock::time_point{})
+      struck_.ended = clock::now();
     return struck_;
   }
 
 private:
+  loss_striker losses() {
+    return {nodes_, struck_, [this] { rest(); }, [this] { wait(); }, [this] { await_hosts(); }};
+  }
+
   app::demo::node_process& node() { return nodes_.node(struck_.planned.node); }
 
   void rest(std::chrono::milliseconds length = pause) {

@@ -76,6 +76,11 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
                       held_snapshot_max);
   case fault_kind::server_crash:
     return d.between(100ms, 3s);
+  case fault_kind::lossy_failover:
+  case fault_kind::older_copy: // for commits to be lost
+    return d.between(500ms, 3s);
+  case fault_kind::standby_away:
+    return d.between(1s, lease_time + 3s);
   case fault_kind::outage:
     return std::clamp(request.load_time / outages_in_a_run, outage_min, outage_max);
   case fault_kind::disk_full:
@@ -156,6 +161,7 @@ std::string obstacle_to(fault_kind kind, std::uint32_t nodes, const obstacles& m
     return among(3, machine.network);
   case fault_kind::bad_line:
   case fault_kind::failover:
+  case fault_kind::standby_away:
   case fault_kind::clock_jump: // without TLS nobody reads it
     return machine.network;
   case fault_kind::disk_full:
@@ -174,6 +180,8 @@ core::duration recovery_max(fault_kind kind) {
   case fault_kind::outage:
   case fault_kind::disk_full:
   case fault_kind::slots_exhausted:
+  case fault_kind::lossy_failover:
+  case fault_kind::older_copy:
     return 10s;
   default:
     return {};

@@ -32,6 +32,9 @@ enum class fault_kind : std::uint8_t {
   server_crash,      ///< SIGKILL of the database server; it is started again.
   outage,            ///< The same, and it stays away for much longer than anybody tries.
   failover,          ///< SIGKILL of the database server; its standby takes over.
+  lossy_failover,    ///< The same, but the standby lags behind: acknowledged commits are lost.
+  older_copy,        ///< The database is replaced by a backup of itself that is some seconds old.
+  standby_away,      ///< The server is started again without its standby, which then takes over.
   disk_full,         ///< The server cannot write any more.
   partition,         ///< Nothing passes between a node and the others; the server is reached.
   partial_partition, ///< The same between two nodes; the third one is reached by both.
@@ -63,6 +66,9 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kin
                 "server crash",
                 "outage",
                 "failover",
+                "lossy failover",
+                "older copy",
+                "standby away",
                 "disk full",
                 "partition",
                 "partial partition",

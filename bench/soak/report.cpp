@@ -104,6 +104,8 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
   std::uint64_t failed = 0;
   std::uint64_t violated = 0;
   std::uint64_t shards_given = 0;
+  std::uint64_t records_lost = 0;
+  std::vector<double> generations;
   std::vector<double> silence;
   std::vector<double> recovered;
   for (std::size_t number = 0; number < r.faults.size(); ++number) {
@@ -115,6 +117,9 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
     failed += failed_during(r, number);
     violated += fault.violation.empty() ? 0 : 1;
     shards_given += fault.shards_given;
+    records_lost += fault.loss.size();
+    if (fault.generation_seconds)
+      generations.push_back(*fault.generation_seconds);
     silence.push_back(longest_silence(r, times, number));
     if (const auto again = recovery(r, by_second, number))
       recovered.push_back(*again);
@@ -122,13 +127,13 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
   ordered_json one{{"struck", struck}, {"bit", bit}, {"requests_failed", failed}};
   if (const auto taken = takeovers(r, kind); !taken.empty()) {
     one["takeover_s"] = distribution(taken);
+    one["takeover_s"]["samples"] = taken; // for a total of several runs
+  }
   if (const auto exits = exit_times(r, kind); !exits.empty())
     one["exit_s"] = distribution(exits);
   if (const auto gaps = without_host(r, kind); !gaps.empty())
     one["without_host_s"] = distribution(gaps);
   if (kind == fault_kind::commit_cut || kind == fault_kind::commit_hang) {
-    one["takeover_s"]["samples"] = taken; // for a total of several runs
-  }
     const auto commits = interrupted_by(r, kind);
     one["commits"] = {{"cut_before", commits.cut_before},
                       {"cut_after", commits.cut_after},
@@ -142,6 +147,10 @@ ordered_json fault_figures(const soak_result& r, fault_kind kind, const std::vec
     one["moves_per_flap"] = distribution(moves);
   if (kind == fault_kind::join_and_leave)
     one["shards_given"] = shards_given;
+  if (!generations.empty()) {
+    one["records_lost_by_the_database"] = records_lost;
+    one["generation_s"] = distribution(generations);
+  }
   if (recovery_max(kind) > core::duration::zero())
     add_returns(one, r, kind, times, by_second);
   if (const auto share = throughput_share(r, changes, kind))
@@ -171,6 +180,7 @@ ordered_json figures(const soak_result& r) {
   all["judgments_handed_in"] = r.clients.judgments.size();
   all["rows_handed_in"] = r.clients.rows.size();
   all["lost"] = r.check.lost;
+  all["excused"] = r.check.excused;
   all["doubled"] = r.check.doubled;
   all["from_nowhere"] = r.check.from_nowhere;
   all["stale_attempted"] = r.check.stale_attempted;
@@ -243,6 +253,7 @@ std::string verdict_json(const soak_result& r) {
   ordered_json verdict;
   verdict["verdict"] = verdict_word(r);
   verdict["seed"] = r.plan.request.seed;
+  verdict["lease_seconds"] = seconds(r.plan.request.lease_time);
   verdict["command"] = r.command;
   verdict["violations"] = violations(r);
   verdict["void_reasons"] = void_reasons(r);
@@ -253,7 +264,6 @@ std::string verdict_json(const soak_result& r) {
     verdict["sometimes"][one.what] = {{"times", one.times}, {"wanted", one.wanted}};
   verdict["figures"] = figures(r);
   return verdict.dump(2) + '\n';
-  verdict["lease_seconds"] = seconds(r.plan.request.lease_time);
 }
 
 } // namespace holdfast::soak

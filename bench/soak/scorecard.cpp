@@ -84,6 +84,7 @@ private:
 
   void add_rows(fault_kind kind);
   void add_rows_of_commits(fault_kind kind);
+  void add_rows_of_losses(fault_kind kind);
 
   const json& verdict_;
   double lease_;
@@ -150,6 +151,11 @@ void card::add_rows(fault_kind kind) {
     of_run("18", "lost");
     spread("18", *of_fault_, "longest_silence_s", "p99", 15);
     break;
+  case fault_kind::lossy_failover:
+  case fault_kind::older_copy:
+  case fault_kind::standby_away:
+    add_rows_of_losses(kind);
+    break;
   case fault_kind::disk_full:
     struck("20");
     of_run("20", "lost");
@@ -204,6 +210,22 @@ void card::add_rows(fault_kind kind) {
   }
 }
 
+/// Nothing is lost but what the database itself has lost, and that has to be something.
+void card::add_rows_of_losses(fault_kind kind) {
+  const auto row = words_joined(name_of(kind), '_');
+  struck(row);
+  of_run(row, "lost");
+  of_run(row, "doubled");
+  of_run(row, "stale_accepted");
+  of_fault(row, "violations");
+  if (kind == fault_kind::standby_away) {
+    of_run(row, "excused");
+    return;
+  }
+  put(row, "excused", of_run_.at("excused").get<double>(), "", at_least(1));
+  spread(row, *of_fault_, "generation_s", "max", lease_ + 1);
+}
+
 void card::add_rows_of_commits(fault_kind kind) {
   const auto& commits = of_fault_->at("commits");
   if (kind == fault_kind::commit_hang) {
@@ -240,6 +262,8 @@ std::vector<scorecard_run> scorecard_runs() {
   alone(kind::commit_cut);
   alone(kind::commit_hang);
   alone(kind::failover);
+  runs.push_back({"lost-commits", {kind::lossy_failover, kind::older_copy}});
+  alone(kind::standby_away);
   alone(kind::disk_full);
   runs.push_back(
       {"partitions", {kind::partition, kind::partial_partition, kind::one_way_partition}});

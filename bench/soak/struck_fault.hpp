@@ -2,6 +2,7 @@
 
 #include "bench/soak/commit_interruptions.hpp"
 #include "bench/soak/history.hpp"
+#include "bench/soak/lost_commits.hpp"
 #include "bench/soak/plan.hpp"
 
 #include <cstdint>
@@ -27,6 +28,10 @@ struct struck_fault {
   /// Of a swizzle: moves of the shard that moved most, for each node that was cut off and healed.
   std::optional<double> moves_per_flap{};
   std::uint64_t shards_given = 0; ///< To a node that joined.
+  lost_commits loss{};            ///< That the database itself has lost by it.
+  /// From when a database that had lost commits took commits again until a new generation had begun
+  /// and every shard had a host in it.
+  std::optional<double> generation_seconds{};
 };
 
 } // namespace holdfast::soak

@@ -152,7 +152,7 @@ void troublemaker::fail(const core::queue_name& queue, msg::task_ref task) {
   const auto answer = ask(node_, noted_, failed);
   const auto outcome = answer ? told_by(answer->refusal) : told_by(answer.error().code);
   noted_.add([&](client_history& all) {
-    all.failed.push_back({failed.task.task, outcome});
+    all.failed.push_back({failed.task.task, outcome, clock::now()});
     all.trouble.dead_letters += outcome == told::yes ? 1 : 0;
   });
 }
