@@ -509,6 +509,7 @@ private:
         if (!taken.empty())
           taken.front()->run(end_sessions_of_nodes);
       } catch (const std::exception&) {
+      session.run("SET idle_in_transaction_session_timeout = 0"); // the server's ends it after 5 s
         taken.erase(taken.begin()); // this one was ended; another takes its place
       }
       take();
