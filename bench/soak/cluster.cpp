@@ -55,6 +55,7 @@ cluster::cluster(cluster_options options)
   server.commits = commits_;
   server.log_sessions = options_.log_sessions;
   server.copies = options_.copies;
+  server.wrong_clock = options_.wrong_server_clock;
   server_.emplace(std::move(server));
   for (std::uint32_t number = 0; number < options_.nodes; ++number) {
     make_node(number);

@@ -36,6 +36,8 @@ struct cluster_options {
   bool commits_interrupted = false; ///< Nodes come to the server by what can interrupt them.
   bool log_sessions = false;        ///< See `database_options`.
   bool copies = false;              ///< See `database_options`.
+  bool wrong_server_clock = false;  ///< The server's wall clock can be made wrong.
+  own_clock* users_clock = nullptr; ///< That of all users. Must outlive the cluster.
 };
 
 /// The server and the nodes, each a process. Belongs to the main thread, because they end with the
@@ -76,6 +78,8 @@ public:
   commit_interruptions& commits() { return *commits_; }
   /// The wall clock of a node. Only where they can be made wrong.
   wall_clock& clock_of(std::uint32_t number) { return clocks_.at(number); }
+  /// Only where it was given.
+  own_clock& clock_of_users() { return *options_.users_clock; }
   /// Only without the obstacle.
   network& lines() { return *network_; }
   std::string conninfo() const { return server_->conninfo(); }

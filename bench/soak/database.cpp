@@ -65,11 +65,13 @@ std::vector<std::vector<std::string>> sql_session::rows(const std::string& query
 }
 
 database::database(database_options options) : options_(std::move(options)) {
+  if (options_.wrong_clock)
+    put_on_clock();
   const std::uint32_t count = options_.standby ? 2 : 1;
   for (std::uint32_t which = 0; which < count; ++which) {
     if (options_.small_disk)
       disks_.at(which) = std::make_unique<small_disk>(directory_of(which), options_.disk_bytes);
-    servers_.at(which) = make_server(directory_of(which));
+    servers_.at(which) = make_server(directory_of(which), programs_);
   }
   start(primary_);
   if (options_.lazy_disk) {
@@ -99,6 +101,20 @@ database::~database() {
   // The standby first: it would take the other's end for a line that broke, and wait for it.
   servers_.at(1 - primary_).reset();
   servers_.at(primary_).reset();
+}
+
+/// Its servers are started by programs of the same names that put them on the clock.
+void database::put_on_clock() {
+  namespace fs = std::filesystem;
+  auto real = bench::run_shell("ls -d /usr/lib/postgresql/*/bin | tail -n 1").output;
+  real.erase(real.find_last_not_of('\n') + 1);
+  programs_ = options_.directory + "/programs";
+  fs::create_directories(programs_);
+  std::ofstream{programs_ + "/initdb"} << "#!/bin/sh\nexec " << bench::quoted(real + "/initdb")
+                                       << " \"$@\"\n";
+  fs::permissions(programs_ + "/initdb", fs::perms{0755});
+  clock_ = std::make_unique<wall_clock>(options_.directory + "/server", real + "/postgres");
+  fs::create_symlink(clock_->program(), programs_ + "/postgres");
 }
 
 std::string database::directory_of(std::uint32_t which) const {
@@ -219,7 +235,7 @@ std::string database::account() const {
 
 database_copy& database::make_copy(database_copy::manner how) {
   copy_ = std::make_unique<database_copy>(how, directory_of(primary_) + "/copy",
-                                          primary().conninfo(), account());
+                                          primary().conninfo(), account(), programs_);
   return *copy_;
 }
 
@@ -242,7 +258,7 @@ void database::replace_by_copy() {
 }
 
 std::string database::start_replaced() {
-  replaced_ = make_server(directory_of(primary_) + "/replaced");
+  replaced_ = make_server(directory_of(primary_) + "/replaced", programs_);
   if (const auto started = replaced_->start(); !started)
     throw std::runtime_error{"the replaced server does not start: " + started.error().detail};
   return replaced_->conninfo();

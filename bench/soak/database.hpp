@@ -49,6 +49,7 @@ struct database_options {
   std::shared_ptr<commit_interruptions> commits{};
   bool log_sessions = false; ///< Its log says of each session when it began, and whose it is.
   bool copies = false;       ///< Copies of it can be made, and take its place.
+  bool wrong_clock = false;  ///< Its wall clock can be made wrong.
 };
 
 /// The database of a soak. Belongs to the main thread, because servers end with the thread that
@@ -91,6 +92,8 @@ public:
   /// Deletes the replaced server.
   void remove_replaced();
 
+  /// The wall clock of all its servers. Only where it can be made wrong.
+  wall_clock& clock() { return *clock_; }
   /// Of the server's own place.
   small_disk& disk() { return *disks_.at(primary_); }
   /// How often it has said in its log that it has no space left.
@@ -114,7 +117,11 @@ private:
   void copy_to(std::uint32_t which);
   void await_standby();
 
+  void put_on_clock();
+
   database_options options_;
+  std::string programs_; ///< Where those of the servers are; empty: the machine's.
+  std::unique_ptr<wall_clock> clock_;
   std::array<std::unique_ptr<small_disk>, 2> disks_;
   std::array<std::unique_ptr<persistence::private_cluster>, 2> servers_;
   std::uint32_t primary_ = 0;

@@ -48,9 +48,11 @@ std::string value_in(const std::string& conninfo, const std::string& key) {
   throw std::runtime_error{"no " + key + " in the connection string " + conninfo};
 }
 
-std::unique_ptr<persistence::private_cluster> make_server(const std::string& directory) {
+std::unique_ptr<persistence::private_cluster> make_server(const std::string& directory,
+                                                          const std::string& programs) {
   persistence::private_cluster_options options;
   options.directory = directory;
+  options.binary_directory = programs;
   if (::geteuid() == 0)
     options.allowed_users = {"postgres", "nobody"}; // one of them is what servers run as
   return std::make_unique<persistence::private_cluster>(options);
@@ -72,10 +74,10 @@ void kill_server(persistence::private_cluster& server, const std::string& data) 
 }
 
 database_copy::database_copy(manner how, std::string directory, const std::string& conninfo,
-                             const std::string& account)
+                             const std::string& account, const std::string& programs)
     : how_(how), directory_(std::move(directory)) {
   copy(conninfo, account);
-  server_ = make_server(directory_);
+  server_ = make_server(directory_, programs);
   if (const auto started = server_->start(); !started)
     throw std::runtime_error{"a copy of the database does not start: " + started.error().detail};
   if (how_ == manner::standby)

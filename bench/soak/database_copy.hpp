@@ -17,11 +17,11 @@ public:
     backup,  ///< A base backup: the same server and timeline to whoever asks.
   };
 
-  /// Copies the server at `conninfo`, whose data belong to `account`, and starts the copy. It has
-  /// everything that was committed before the call. Throws `std::runtime_error` with what went
-  /// wrong.
+  /// Copies the server at `conninfo`, whose data belong to `account`, and starts the copy, with the
+  /// programs in `programs` where these are named. It has everything that was committed before the
+  /// call. Throws `std::runtime_error` with what went wrong.
   database_copy(manner how, std::string directory, const std::string& conninfo,
-                const std::string& account);
+                const std::string& account, const std::string& programs);
 
   /// From now on it gets nothing more. Returns when it shows all that it has got.
   void cut_off();
@@ -42,8 +42,10 @@ private:
 /// A value of a connection string. Throws `std::runtime_error` when it has none.
 std::string value_in(const std::string& conninfo, const std::string& key);
 
-/// A server in a directory that the accounts of servers may reach, too, as standbys do.
-std::unique_ptr<persistence::private_cluster> make_server(const std::string& directory);
+/// A server in a directory that the accounts of servers may reach, too, as standbys do. Its
+/// programs are those in `programs`; empty: the machine's.
+std::unique_ptr<persistence::private_cluster> make_server(const std::string& directory,
+                                                          const std::string& programs);
 
 /// SIGKILL of a server and of all its processes, which would live on for a moment. Returns when
 /// none of them is left.

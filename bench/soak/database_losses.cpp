@@ -30,7 +30,7 @@ std::optional<std::uint64_t> generation_in(const std::string& conninfo) {
 }
 
 /// Nodes begin a generation when they have noticed.
-bool await_generation(const loss_striker& with, std::uint64_t before) {
+bool await_generation(const striking& with, std::uint64_t before) {
   for (const auto until = clock::now() + generation_limit; clock::now() < until;) {
     if (const auto now = generation_in(with.nodes.conninfo()); now && *now > before)
       return true;
@@ -41,7 +41,7 @@ bool await_generation(const loss_striker& with, std::uint64_t before) {
 
 } // namespace
 
-void lose_commits(const loss_striker& with, database_copy::manner how) {
+void lose_commits(const striking& with, database_copy::manner how) {
   auto& struck = with.struck;
   auto& server = with.nodes.server();
   const auto from = clock::now();
@@ -67,7 +67,7 @@ void lose_commits(const loss_striker& with, database_copy::manner how) {
     server.restore_standby();
 }
 
-void lose_standby(const loss_striker& with) {
+void lose_standby(const striking& with) {
   auto& struck = with.struck;
   auto& server = with.nodes.server();
   server.kill_standby();

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -95,31 +95,73 @@ std::string obstacle_to_disks(std::uint64_t bytes) {
 
 // ── clocks ───────────────────────────────────────────────────────────────────────────────────────
 
-wall_clock::wall_clock(std::string path, const std::string& program) : path_(std::move(path)) {
-  const int file = ::open(page_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0 || ::ftruncate(file, sizeof(wrong_clock)) != 0)
-    throw std::runtime_error{page_file() + ": " + std::strerror(errno)};
-  void* page = ::mmap(nullptr, sizeof(wrong_clock), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  ::close(file);
+namespace {
+
+/// A sanitizer wants to be loaded before all else, and does not need to be.
+constexpr auto sanitizer_options = "verify_asan_link_order=0";
+
+/// What a process on the clock and the harness share.
+clock_page map_clock(int file, const std::string& name) {
+  void* page = MAP_FAILED;
+  if (file >= 0 && ::ftruncate(file, sizeof(wrong_clock)) == 0)
+    page = ::mmap(nullptr, sizeof(wrong_clock), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  const auto why = errno;
+  if (file >= 0)
+    ::close(file);
   if (page == MAP_FAILED)
-    throw std::runtime_error{page_file() + ": " + std::strerror(errno)};
-  page_.reset(new (page) wrong_clock{});
+    throw std::runtime_error{name + ": " + std::strerror(why)};
+  return clock_page{static_cast<wrong_clock*>(page)};
+}
+
+} // namespace
+
+void unmap_clock::operator()(wrong_clock* page) const { ::munmap(page, sizeof(wrong_clock)); }
+
+wall_clock::wall_clock(std::string path, const std::string& program) : path_(std::move(path)) {
+  namespace fs = std::filesystem;
+  page_ = map_clock(::open(page_file().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600),
+                    page_file());
+  fs::permissions(page_file(), fs::perms{0666});
+  fs::copy_file(HOLDFAST_WRONG_CLOCK_LIBRARY, library(), fs::copy_options::overwrite_existing);
+  fs::permissions(library(), fs::perms{0755});
   use(program);
 }
 
 void wall_clock::use(const std::string& program) const {
-  // A sanitizer wants to be loaded before all else, and does not need to be.
-  std::ofstream{this->program()}
-      << "#!/bin/sh\nexport LD_PRELOAD=" << bench::quoted(HOLDFAST_WRONG_CLOCK_LIBRARY) << ' '
-      << wrong_clock_variable << '=' << bench::quoted(page_file())
-      << " ASAN_OPTIONS=\"${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0\"\n"
-      << "exec " << bench::quoted(program) << " \"$@\"\n";
+  std::ofstream{this->program()} << "#!/bin/sh\nexport LD_PRELOAD=" << bench::quoted(library())
+                                 << ' ' << wrong_clock_variable << '=' << bench::quoted(page_file())
+                                 << " ASAN_OPTIONS=\"${ASAN_OPTIONS:+$ASAN_OPTIONS:}"
+                                 << sanitizer_options << "\"\nexec " << bench::quoted(program)
+                                 << " \"$@\"\n";
   std::filesystem::permissions(this->program(), std::filesystem::perms{0755});
 }
 
-void wall_clock::unmap::operator()(wrong_clock* page) const { ::munmap(page, sizeof(wrong_clock)); }
-
 void wall_clock::set(std::chrono::seconds ahead) { page_->seconds_ahead = ahead.count(); }
+
+own_clock own_clock::begin(char* const* arguments) {
+  if (const char* running = std::getenv(wrong_clock_variable)) {
+    const std::string name = running;
+    auto page = map_clock(::open(name.c_str(), O_RDWR | O_CLOEXEC), name);
+    ::unlink(name.c_str());
+    // The library is loaded; programs that are started from here are on the true time.
+    ::unsetenv("LD_PRELOAD");
+    ::unsetenv(wrong_clock_variable);
+    return own_clock{std::move(page)};
+  }
+  std::string name = "/tmp/holdfast-soak-clock-XXXXXX";
+  map_clock(::mkstemp(name.data()), name);
+  const char* given = std::getenv("ASAN_OPTIONS");
+  const auto options =
+      (given == nullptr ? std::string{} : given + std::string{":"}) + sanitizer_options;
+  ::setenv("LD_PRELOAD", HOLDFAST_WRONG_CLOCK_LIBRARY, 1);
+  ::setenv(wrong_clock_variable, name.c_str(), 1);
+  ::setenv("ASAN_OPTIONS", options.c_str(), 1);
+  ::execv("/proc/self/exe", arguments);
+  const auto why = errno;
+  ::unlink(name.c_str());
+  throw std::runtime_error{std::string{"cannot begin anew on another clock: "}
+                           + std::strerror(why)};
+}
 
 // ── lines ────────────────────────────────────────────────────────────────────────────────────────
 

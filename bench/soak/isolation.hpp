@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 /// What a machine lets the harness do to itself: lines and disks that can be made bad without
@@ -25,7 +26,13 @@ obstacles leave_the_machine();
 /// Why the machine's memory does not hold file systems of so many bytes; empty when it does.
 std::string obstacle_to_disks(std::uint64_t bytes);
 
-/// The wall clock of a program, to be made wrong while it runs. Its other clocks stay right.
+struct unmap_clock {
+  void operator()(wrong_clock* page) const;
+};
+using clock_page = std::unique_ptr<wrong_clock, unmap_clock>;
+
+/// The wall clock of a program, to be made wrong while it runs. Its other clocks stay right. The
+/// program may run under another account.
 class wall_clock {
 public:
   /// Its files begin with `path`; the program is `program` on the true time. Throws
@@ -41,14 +48,27 @@ public:
   std::uint64_t misled() const { return page_->misled; }
 
 private:
-  struct unmap {
-    void operator()(wrong_clock* page) const;
-  };
-
   std::string page_file() const { return path_ + "-clock"; }
+  std::string library() const { return path_ + "-clock.so"; }
 
   std::string path_;
-  std::unique_ptr<wrong_clock, unmap> page_;
+  clock_page page_;
+};
+
+/// The wall clock of the harness itself, which is the machine of all users of the cluster.
+class own_clock {
+public:
+  /// Begins the program anew on a clock that can be made wrong, unless it runs on one. To be called
+  /// before there is a second thread. Throws `std::runtime_error`.
+  static own_clock begin(char* const* arguments);
+
+  void set(std::chrono::seconds ahead) { page_->seconds_ahead = ahead.count(); }
+  std::uint64_t misled() const { return page_->misled; }
+
+private:
+  explicit own_clock(clock_page page) : page_(std::move(page)) {}
+
+  clock_page page_;
 };
 
 /// Nodes on lines of their own. Each is in a network namespace, and the harness's own is the router

@@ -30,6 +30,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 namespace {
@@ -127,7 +128,7 @@ std::vector<fault_kind> possible_kinds(const run_options& o, const obstacles& ma
   return kinds;
 }
 
-soak_result run(const run_options& o) {
+soak_result run(const run_options& o, own_clock* users_clock) {
   const auto microseconds = [](double seconds) {
     return core::duration{static_cast<std::int64_t>(seconds * 1e6)};
   };
@@ -166,7 +167,8 @@ soak_result run(const run_options& o) {
                  wants(fault_kind::clock_jump), machine, o.upgrade_from, disk_bytes,
                  wants(fault_kind::join_and_leave),
                  wants(fault_kind::commit_cut) || wants(fault_kind::commit_hang),
-                 wants(fault_kind::outage) || wants(fault_kind::disk_full), copies}};
+                 wants(fault_kind::outage) || wants(fault_kind::disk_full), copies,
+                 wants(fault_kind::database_clock), users_clock}};
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
   auto load_wanted = o.load;
@@ -301,7 +303,12 @@ int main(int argc, char** argv) {
   try {
     if (!o.total.empty())
       return add_up(o);
-    return o.scorecard ? run_scorecard(o) : finish(o, run(o));
+    if (o.scorecard)
+      return run_scorecard(o);
+    std::optional<own_clock> users_clock;
+    if (is_wanted(o, fault_kind::worker_clock))
+      users_clock = own_clock::begin(argv);
+    return finish(o, run(o, users_clock ? &*users_clock : nullptr));
   } catch (const nothing_possible&) {
     return exit_impossible;
   } catch (const std::exception& e) {

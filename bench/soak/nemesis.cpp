@@ -1,5 +1,6 @@
 #include "bench/soak/nemesis.hpp"
 
+#include "bench/soak/clock_faults.hpp"
 #include "bench/soak/database_losses.hpp"
 #include "bench/soak/shard_moves.hpp"
 
@@ -153,13 +154,13 @@ public:
       nodes_.server().restore_standby();
       break;
     case fault_kind::lossy_failover:
-      lose_commits(losses(), database_copy::manner::standby);
+      lose_commits(striking_now(), database_copy::manner::standby);
       break;
     case fault_kind::older_copy:
-      lose_commits(losses(), database_copy::manner::backup);
+      lose_commits(striking_now(), database_copy::manner::backup);
       break;
     case fault_kind::standby_away:
-      lose_standby(losses());
+      lose_standby(striking_now());
       break;
     case fault_kind::database_partition:
       cut_from_server();
@@ -179,8 +180,15 @@ public:
       swizzle(before);
       break;
     case fault_kind::clock_jump:
-      jump_clock();
+      jump_clock_of_node(striking_now());
       expect_unmoved(before, "only its wall clock moved");
+      break;
+    case fault_kind::database_clock:
+      set_back_clock_of_server(striking_now());
+      break;
+    case fault_kind::worker_clock:
+      jump_clock_of_users(striking_now());
+      expect_unmoved(before, "only the wall clock of users moved");
       break;
     case fault_kind::compound:
       compound();
@@ -194,8 +202,9 @@ public:
   }
 
 private:
-  loss_striker losses() {
-    return {nodes_, struck_, [this] { rest(); }, [this] { wait(); }, [this] { await_hosts(); }};
+  striking striking_now() {
+    return {nodes_, struck_, [this] { rest(); }, [this](core::duration at) { wait_until(at); },
+            [this] { await_hosts(); }};
   }
 
   app::demo::node_process& node() { return nodes_.node(struck_.planned.node); }
@@ -429,27 +438,6 @@ private:
     lines.heal();
   }
 
-  /// Its leases are the server's affair, and what it waits for goes by a clock that nobody sets.
-  /// What it does read that clock for are the certificates of those who come.
-  void jump_clock() {
-    auto& wall = nodes_.clock_of(struck_.planned.node);
-    const auto misled_before = wall.misled();
-    wall.set(1h);
-    expect_newcomers();
-    while (clock::now() < struck_.begun + struck_.planned.lasts / 2)
-      rest();
-    wall.set(-1h);
-    expect_newcomers();
-    wait();
-    wall.set(0h);
-    struck_.bit = struck_.bit && wall.misled() > misled_before;
-  }
-
-  void expect_newcomers() {
-    if (const auto why = nodes_.turned_away_by(struck_.planned.node); !why.empty())
-      struck_.violation = "a node with a wrong clock lets nobody in: " + why;
-  }
-
   /// Of three nodes one is left, and for a while it has no server.
   void compound() {
     const auto killed = struck_.planned.other;
@@ -509,7 +497,6 @@ private:
         if (!taken.empty())
           taken.front()->run(end_sessions_of_nodes);
       } catch (const std::exception&) {
-      session.run("SET idle_in_transaction_session_timeout = 0"); // the server's ends it after 5 s
         taken.erase(taken.begin()); // this one was ended; another takes its place
       }
       take();
@@ -522,6 +509,7 @@ private:
     struck_.bit = false;
     try {
       sql_session session{nodes_.conninfo()};
+      session.run("SET idle_in_transaction_session_timeout = 0"); // the server's ends it after 5 s
       session.run("BEGIN ISOLATION LEVEL REPEATABLE READ");
       session.run("SELECT FROM holdfast.shard_leases");
       wait();

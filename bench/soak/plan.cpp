@@ -93,6 +93,8 @@ core::duration draw_length(dice& d, fault_kind kind, const plan_request& request
     return std::clamp(request.load_time / far_lines_in_a_run, far_line_min, far_line_max);
   case fault_kind::bad_line:
   case fault_kind::clock_jump:
+  case fault_kind::database_clock:
+  case fault_kind::worker_clock:
     return d.between(3s, 8s);
   case fault_kind::commit_cut:
     return d.between(3s, 6s);

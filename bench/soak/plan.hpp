@@ -43,6 +43,8 @@ enum class fault_kind : std::uint8_t {
   bad_line,          ///< All that a node sends and gets is slow, and some of it lost.
   far_line,          ///< All that a node sends and gets is late, by more or less, and some lost.
   clock_jump,        ///< The wall clock of a node is an hour ahead, then one behind.
+  database_clock,    ///< The server's wall clock is set back for a while.
+  worker_clock,      ///< The wall clock of all users is an hour ahead, then one behind.
   compound,          ///< A node freezes, another one is killed, and the server crashes.
   count
 };
@@ -77,6 +79,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(fault_kin
                 "bad line",
                 "far line",
                 "clock jump",
+                "database clock",
+                "worker clock",
                 "compound"};
 
 inline std::string_view name_of(fault_kind kind) {

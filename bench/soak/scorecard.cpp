@@ -127,6 +127,14 @@ void card::add_rows(fault_kind kind) {
     of_fault("11", "violations");
     of_run("11", "doubled");
     break;
+  case fault_kind::database_clock:
+  case fault_kind::worker_clock:
+    struck("11");
+    of_run("11", "lost");
+    of_run("11", "doubled");
+    of_run("11", "stale_accepted");
+    of_fault("11", "violations");
+    break;
   case fault_kind::server_crash:
     struck("13");
     of_run("13", "lost");
@@ -255,6 +263,7 @@ std::vector<scorecard_run> scorecard_runs() {
   runs.push_back({"drains", {kind::drain, kind::rolling_restart}});
   alone(kind::join_and_leave);
   alone(kind::clock_jump);
+  runs.push_back({"other-clocks", {kind::database_clock, kind::worker_clock}});
   runs.push_back({"server-crash", {kind::server_crash, kind::database_cut}});
   runs.push_back({"sessions", {kind::backends_ended, kind::slots_exhausted, kind::held_snapshot}});
   alone(kind::hard_stop);

@@ -183,6 +183,8 @@ BOOST_AUTO_TEST_CASE(what_a_machine_cannot_be_made_to_have_is_said) {
   BOOST_TEST(obstacle_to(fault_kind::standby_away, 3, machine) == "no lines");
   BOOST_TEST(obstacle_to(fault_kind::lossy_failover, 1, machine) == "");
   BOOST_TEST(obstacle_to(fault_kind::older_copy, 1, machine) == "");
+  BOOST_TEST(obstacle_to(fault_kind::database_clock, 1, machine) == "");
+  BOOST_TEST(obstacle_to(fault_kind::worker_clock, 1, machine) == "");
   BOOST_TEST(obstacle_to(fault_kind::database_partition, 3, machine) == "no lines");
   BOOST_TEST(obstacle_to(fault_kind::database_partition, 1, {}) == "it takes 2 nodes");
   BOOST_TEST(obstacle_to(fault_kind::far_line, 3, {"", "", "no tunnel"}) == "no tunnel");

@@ -87,6 +87,8 @@ BOOST_AUTO_TEST_CASE(a_violation_counts_for_its_fault) {
   for (const auto& [kind, name] :
        {std::pair{fault_kind::blink, "09.blink.violations"},
         {fault_kind::clock_jump, "11.clock_jump.violations"},
+        {fault_kind::database_clock, "11.database_clock.violations"},
+        {fault_kind::worker_clock, "11.worker_clock.violations"},
         {fault_kind::partition, "22.partition.violations"},
         {fault_kind::far_line, "24.far_line.violations"},
         {fault_kind::swizzle, "25.swizzle.violations"},
