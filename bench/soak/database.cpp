@@ -90,12 +90,12 @@ database::database(database_options options) : options_(std::move(options)) {
     allow_connections();
   if (options_.standby)
     restore_standby();
-  if (options_.commits)
-    put_proxies_before();
+  for (std::uint32_t which = 0; which < count; ++which)
+    put_proxy_before(which);
 }
 
 database::~database() {
-  proxies_.clear();
+  proxies_ = {};
   replaced_.reset();
   copy_.reset();
   // The standby first: it would take the other's end for a line that broke, and wait for it.
@@ -135,29 +135,29 @@ std::string database::conninfo() const {
 std::string database::conninfo_of_nodes() const {
   const auto& own = servers_[0]->conninfo();
   if (options_.lines == nullptr)
-    return proxies_.empty() ? conninfo() : at_hosts(directory_of_proxy(), own);
+    return options_.commits == nullptr ? conninfo() : at_hosts(directory_of_proxy(), own);
   return at_hosts(options_.standby ? address_of(0) + ',' + address_of(1) : address_of(0), own,
-                  proxies_.empty() ? std::string{} : std::to_string(proxy_port));
+                  options_.commits == nullptr ? std::string{} : std::to_string(proxy_port));
 }
 
 /// Where the server is, so that what happens to its lines happens to the proxy's.
-void database::put_proxies_before() {
+void database::put_proxy_before(std::uint32_t which) {
+  if (options_.commits == nullptr || proxies_.at(which))
+    return;
   const auto socket = [](const std::string& directory, const std::string& conninfo) {
     return directory + "/.s.PGSQL." + value_in(conninfo, "port");
   };
-  for (std::uint32_t which = 0; which < (options_.standby ? 2U : 1U); ++which) {
-    const auto& server = servers_.at(which)->conninfo();
-    int listener = -1;
-    if (options_.lines != nullptr) {
-      options_.lines->inside(options_.place + which,
-                             [&] { listener = listen_at(address_of(which), proxy_port); });
-    } else {
-      std::filesystem::create_directories(directory_of_proxy());
-      listener = listen_at(socket(directory_of_proxy(), server));
-    }
-    proxies_.push_back(std::make_unique<commit_proxy>(
-        listener, socket(value_in(server, "host"), server), options_.commits));
+  const auto& server = servers_.at(which)->conninfo();
+  int listener = -1;
+  if (options_.lines != nullptr) {
+    options_.lines->inside(options_.place + which,
+                           [&] { listener = listen_at(address_of(which), proxy_port); });
+  } else {
+    std::filesystem::create_directories(directory_of_proxy());
+    listener = listen_at(socket(directory_of_proxy(), server));
   }
+  proxies_.at(which) = std::make_unique<commit_proxy>(
+      listener, socket(value_in(server, "host"), server), options_.commits);
 }
 
 void database::start(std::uint32_t which) {
@@ -210,6 +210,8 @@ void database::crash() { crash(primary()); }
 
 void database::fail_over() {
   crash(primary());
+  // A node that is let in and sent away again does not look for the other server.
+  proxies_.at(primary_).reset();
   primary_ = 1 - primary_;
   // It never waits for the standby that it was itself: those words were said to the other server
   // after it had been copied.
@@ -219,11 +221,13 @@ void database::fail_over() {
 
 void database::kill_standby() {
   const auto which = 1 - primary_;
+  proxies_.at(which).reset();
   kill_server(*servers_.at(which), directory_of(which) + "/pgdata");
 }
 
 std::string database::start_standby() {
   start(1 - primary_);
+  put_proxy_before(1 - primary_);
   return servers_.at(1 - primary_)->conninfo();
 }
 
@@ -273,6 +277,7 @@ void database::restore_standby() {
   const auto which = 1 - primary_;
   copy_to(which);
   start(which);
+  put_proxy_before(which);
   sql_session session{primary().conninfo()};
   // The name by which a standby comes. A copy that lags behind has another one.
   session.run("ALTER SYSTEM SET synchronous_standby_names = 'walreceiver'");

@@ -112,7 +112,7 @@ private:
   void crash(persistence::private_cluster& server);
   void allow_connections();
   std::string account() const;
-  void put_proxies_before();
+  void put_proxy_before(std::uint32_t which);
   std::string directory_of_proxy() const { return options_.directory + "/proxy"; }
   void copy_to(std::uint32_t which);
   void await_standby();
@@ -125,7 +125,7 @@ private:
   std::array<std::unique_ptr<small_disk>, 2> disks_;
   std::array<std::unique_ptr<persistence::private_cluster>, 2> servers_;
   std::uint32_t primary_ = 0;
-  std::vector<std::unique_ptr<commit_proxy>> proxies_; ///< One before each server.
+  std::array<std::unique_ptr<commit_proxy>, 2> proxies_; ///< Before each server that runs.
   std::unique_ptr<database_copy> copy_;
   std::unique_ptr<persistence::private_cluster> replaced_;
 };
