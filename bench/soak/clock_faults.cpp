@@ -32,7 +32,7 @@ void jump_clock_of_node(const striking& with) {
 }
 
 void set_back_clock_of_server(const striking& with) {
-  auto& wall = with.nodes.server().clock();
+  auto& wall = with.nodes.server().server_clock();
   const auto misled_before = wall.misled();
   wall.set(-server_step);
   with.wait();

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -129,7 +130,10 @@ std::string database::conninfo() const {
   if (!options_.standby)
     return servers_.at(primary_)->conninfo();
   const auto& own = servers_[0]->conninfo();
-  return at_hosts(value_in(own, "host") + ',' + value_in(servers_[1]->conninfo(), "host"), own);
+  // Sessions of the harness do not wait for the standby. While it is away, one that drops a table
+  // of its own at its end would keep the server from being shut down.
+  return at_hosts(value_in(own, "host") + ',' + value_in(servers_[1]->conninfo(), "host"), own)
+         + " options='-c synchronous_commit=local'";
 }
 
 std::string database::conninfo_of_nodes() const {
@@ -215,8 +219,22 @@ void database::fail_over() {
   primary_ = 1 - primary_;
   // It never waits for the standby that it was itself: those words were said to the other server
   // after it had been copied.
-  sql_session session{primary().conninfo()};
-  session.run("SELECT pg_promote(wait => true)");
+  promote();
+}
+
+/// A query that waits for the promotion may be ended by what the standby still has to replay.
+void database::promote() {
+  for (const auto until = clock::now() + standby_limit; clock::now() < until;) {
+    try {
+      sql_session session{primary().conninfo()};
+      if (session.rows("SELECT pg_is_in_recovery()").at(0).at(0) == "f")
+        return;
+      session.run("SELECT pg_promote(wait => false)");
+    } catch (const std::exception&) { // it asks again
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  throw std::runtime_error{"the standby does not become the server"};
 }
 
 void database::kill_standby() {
@@ -225,10 +243,9 @@ void database::kill_standby() {
   kill_server(*servers_.at(which), directory_of(which) + "/pgdata");
 }
 
-std::string database::start_standby() {
+void database::start_standby() {
   start(1 - primary_);
   put_proxy_before(1 - primary_);
-  return servers_.at(1 - primary_)->conninfo();
 }
 
 std::string database::account() const {
@@ -253,10 +270,7 @@ void database::replace_by_copy() {
   std::filesystem::rename(copy_->data(), place);
   copy_.reset();
   restart();
-  {
-    sql_session session{primary().conninfo()};
-    session.run("SELECT pg_promote(wait => true) WHERE pg_is_in_recovery()");
-  }
+  promote();
   if (options_.standby) // it has more than the server now, and cannot follow it
     kill_standby();
 }

@@ -75,8 +75,8 @@ public:
   bool has_standby() const { return options_.standby; }
   /// SIGKILL of the standby: no commit is acknowledged until it is back.
   void kill_standby();
-  /// Starts it again as it was. For the harness, to read it.
-  std::string start_standby();
+  /// Starts it again as it was.
+  void start_standby();
   /// Makes a standby of what was the server before: until then nothing is kept twice. Returns when
   /// it has every commit.
   void restore_standby();
@@ -93,7 +93,7 @@ public:
   void remove_replaced();
 
   /// The wall clock of all its servers. Only where it can be made wrong.
-  wall_clock& clock() { return *clock_; }
+  wall_clock& server_clock() { return *clock_; }
   /// Of the server's own place.
   small_disk& disk() { return *disks_.at(primary_); }
   /// How often it has said in its log that it has no space left.
@@ -118,6 +118,7 @@ private:
   void await_standby();
 
   void put_on_clock();
+  void promote();
 
   database_options options_;
   std::string programs_; ///< Where those of the servers are; empty: the machine's.

@@ -80,8 +80,9 @@ void lose_standby(const striking& with) {
     with.rest();
   const auto shown = cluster::stored_in(with.nodes.conninfo());
   server.crash();
-  const auto kept = cluster::stored_in(server.start_standby());
+  server.start_standby();
   server.fail_over();
+  const auto kept = cluster::stored_in(with.nodes.conninfo());
   with.await_hosts();
   struck.ended = clock::now();
   struck.bit = !lost_between(shown, kept).empty();
