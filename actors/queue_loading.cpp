@@ -97,6 +97,7 @@ void on_load_failed(queue_ptr self, const core::failure& why) {
   auto& st = self->state;
   if (why.code == core::errc::not_found) {
     st.queue.revision = 0;
+    st.queue.tokens_above = st.context->tokens_above; // the database may have forgotten the queue
     return begin(self);
   }
   if (!core::describe(why.code).retryable)

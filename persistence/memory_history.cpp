@@ -5,7 +5,10 @@
 
 namespace holdfast::persistence {
 
-// The function of the same name of migrations/0035_generations.sql.
+/// As in migrations/0039_tokens_of_generations.sql.
+static constexpr std::uint64_t tokens_of_generation = 100'000'000'000;
+
+// The function of the same name of that migration.
 core::outcome<bool> memory_store::begin_generation(const known_history& known, bool restored) {
   const std::lock_guard<std::mutex> lock{database_->mutex_};
   if (!database_->reachable_)
@@ -28,8 +31,11 @@ core::outcome<bool> memory_store::begin_generation(const known_history& known, b
   if (!restored && !forgotten && !moved)
     return false;
   const auto above = static_cast<std::uint64_t>(core::to_micros(database_->clock_()));
+  auto reached = std::max(t.numbers_above, above);
+  for (const auto& mark : known.shards)
+    reached = std::max({reached, mark.epoch, mark.batch_seq, mark.last_event});
   t.generation = std::max(t.generation, known.generation) + 1;
-  t.numbers_above = std::max(t.numbers_above + 1, above);
+  t.numbers_above = reached + tokens_of_generation;
   t.server = database_->server_;
   for (core::shard_id number = 0; number < t.shards.size(); ++number) {
     auto& row = t.shards[number];

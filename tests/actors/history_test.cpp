@@ -131,6 +131,28 @@ BOOST_AUTO_TEST_CASE(no_token_is_given_again) {
   BOOST_TEST(submit(after, "ana").value.has_value());
 }
 
+// The database forgets the queue, too (simulator seed 48), and its clock was set back before.
+BOOST_AUTO_TEST_CASE(a_queue_that_was_forgotten_gives_no_token_again) {
+  database_ahead = 1h;
+  advance(5s);
+  copy();
+  core::token last = 0;
+  for (int loss = 0; loss < 2; ++loss) {
+    BOOST_REQUIRE(call(msg::put_queue{"parcels", mail_policy}).value);
+    const auto wanted = request();
+    BOOST_REQUIRE(call(msg::enqueue_tasks{"parcels", {wanted}}).value);
+    auto claims = claim("w");
+    claims.queue = "parcels";
+    const auto held = claimed(claims);
+    BOOST_REQUIRE(held.size() == 1U);
+    BOOST_TEST(held.front().token > last);
+    last = held.front().token;
+    forget();
+    database_ahead = {};
+    advance(5s);
+  }
+}
+
 // finding R3: receivers and subscribers know an event by its shard and number.
 BOOST_AUTO_TEST_CASE(no_event_gets_the_number_of_a_lost_one_and_subscribers_go_on) {
   const auto step = create();

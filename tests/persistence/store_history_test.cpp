@@ -189,6 +189,27 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_new_generation_gives_no_number_twice, World, for
   BOOST_TEST(seqs[2] == seqs[1] + 1);
 }
 
+// finding R3: the clock stood ahead when the lost generation began, and was set back since.
+BOOST_AUTO_TEST_CASE_TEMPLATE(tokens_of_a_generation_lie_above_those_of_lost_ones_whatever_the_clock,
+                              World, forgetful_worlds) {
+  forgetful_fixture<World> f;
+  f.world.copy();
+  BOOST_TEST(is(f.commit_to_the_end(f.next_batch()), committed));
+  auto known = f.known();
+  f.world.restore();
+  const auto ahead = static_cast<std::uint64_t>(core::to_micros(f.view().now + 1h));
+  known.shards.front().epoch = ahead;
+  BOOST_TEST(value_of(f.db->begin_generation(known, false)));
+  f.view();
+  f.take_all_anew();
+  const auto first = f.fences.at(0).tokens_above;
+  BOOST_TEST(first > ahead + 1'000'000U);
+  BOOST_TEST(value_of(f.db->begin_generation(known, true)));
+  f.view();
+  f.take_all_anew();
+  BOOST_TEST(f.fences.at(0).tokens_above > first + 1'000'000U); // more than a task is ever leased
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(events_behind_a_gap_are_found_from_before_it, World,
                               forgetful_worlds) {
   forgetful_fixture<World> f;
