@@ -306,9 +306,10 @@ void ask(self_ptr self) {
       msg::ask_assignment{state.deps.step, state.deps.name, core::assignment_id{new_id(self)}},
       [self](const msg::assignment& given) { receive(self, given); },
       [self](const core::failure& why) {
-        // `already_exists`: the lease of a question that was repeated has run out since.
+        // `already_exists`, or that it is gone: the lease of a question that was repeated has run
+        // out since, while the node was down.
         if (why.code != core::errc::no_unit_available && why.code != core::errc::limit_reached
-            && why.code != core::errc::already_exists)
+            && why.code != core::errc::already_exists && !lease_is_gone(why.code))
           wrong(self, "a question was refused: " + reason_of(why));
         look_again_later(self);
       });
