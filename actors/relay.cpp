@@ -331,12 +331,14 @@ void on_cursor_written(self_ptr self) {
     self->send(st.janitor, cursors_written{std::exchange(st.cursors_sent, {})});
 }
 
-/// A cursor that is not written only means that events come again. A refusal means that this actor
-/// may not write any more; that a shard has gone meanwhile, or is taken anew, does not.
+/// A cursor that is not written only means that events come again. A refusal by the database means
+/// that this actor may not write any more. A shard that has gone meanwhile, or is taken anew, does
+/// not, nor does a full writer.
 void on_written(self_ptr self, const write_done& done) {
   if (done.failure.code == core::errc::none)
     on_cursor_written(self);
-  else if (done.failure.code != core::errc::fenced && done.failure.code != core::errc::unavailable)
+  else if (done.failure.code != core::errc::fenced && done.failure.code != core::errc::unavailable
+           && done.failure.code != core::errc::overloaded)
     return self->quit(msg::to_error(done.failure));
   auto& st = self->state;
   for (auto ticket = done.first(); ticket <= done.ticket; ++ticket)

@@ -16,8 +16,8 @@ namespace {
 /// whenever the node looks after what is late, which is seldom enough for what may never end.
 constexpr std::uint32_t gather_tries_max = 10;
 
-/// Another node has made a batch of them, which this one has not yet heard: what it remembers of
-/// the step is out of date. It is started again and reads it anew, where the step is still its own.
+/// Another node has made a batch of them, which this one has not yet heard: its memory of the step
+/// is out of date. The step is started again and reads itself anew, where it is still hosted here.
 void read_anew(step_ptr self) {
   self->quit(
       msg::to_error(core::errc::unavailable,

@@ -506,11 +506,12 @@ void on_expiry_tick(step_ptr self, const expiry_tick& tick) {
 /// The clock was set back since these leases began or were extended: their units see to it.
 static void heed_clock(step_ptr self, core::instant at) {
   auto& st = self->state;
-  const auto latest =
-      at + std::max(longest_lease(self), unreadable_pause) + core::clock_corrections_max;
+  const auto retry = st.context->settings.writer_retry_max; // that of `ask_again`
+  const auto latest = at + std::max(longest_lease(self), retry) + core::clock_corrections_max;
   std::vector<core::unit_id> units;
   for (auto it = st.expiries.rbegin(); it != st.expiries.rend() && it->first > latest; ++it)
-    units.push_back(it->second);
+    if (st.unreadable.count(it->second) == 0) // their pause is longer
+      units.push_back(it->second);
   for (const auto& unit : units)
     set_expiry(self, unit, at);
 }

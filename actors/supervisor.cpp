@@ -84,7 +84,10 @@ void on_down(self_ptr self, const caf::down_msg& down) {
   // A full writer says nothing against the child.
   const bool overloaded = msg::failure_of(down.reason).code == core::errc::overloaded;
   core::restart_history uncounted;
-  const auto verdict = core::judge(st.spec.strategy, children[index].kind, st.spec.intensity,
+  auto intensity = st.spec.intensity;
+  if (overloaded)
+    intensity.restarts_max = std::max(intensity.restarts_max, 1U);
+  const auto verdict = core::judge(st.spec.strategy, children[index].kind, intensity,
                                    overloaded ? uncounted : st.history, children.size(), index,
                                    crashed, now(self, st.context));
   st.context->log(log_level::warning, "child_down",

@@ -293,8 +293,12 @@ void on(self_ptr self, caf::response_promise promise, trusted_submit& submit) {
 void on(self_ptr self, const caf::response_promise&, const expire_leases& command) {
   auto& st = self->state;
   const auto at = time(self);
-  core::heed_clock(st.unit.leases, command.longest, at);
+  const bool shortened = core::heed_clock(st.unit.leases, command.longest, at);
   auto decided = core::decide(st.unit, st.shared->lease, core::expire{}, at);
+  if (shortened) // the unit may leave the memory before they end
+    for (const auto& lease : st.unit.leases.active)
+      decided.changes.writes.push_back(
+          core::extend_lease_row{st.unit.id, lease.owner, lease.token, lease.expires_at});
   report(self, ended_by(st.unit, decided.changes, at));
   if (!decided.changes.empty())
     st.pending.write(self, st.shared->node, st.shared->writer, st.shared->from,

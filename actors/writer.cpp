@@ -162,13 +162,15 @@ void tell_durable(self_ptr self) {
   st.durable.clear();
 }
 
-/// Refuses `change` and everything that its sender decided after it: those decisions stood on it.
-void refuse(self_ptr self, const queued_change& change, const core::failure& why) {
+/// Refuses `change` and, unless it `stands_alone`, everything that its sender decided after it:
+/// those decisions stood on it.
+void refuse(self_ptr self, const queued_change& change, const core::failure& why,
+            bool stands_alone = false) {
   auto& st = self->state;
   ++st.context->gauges.writer.refused;
   st.context->log(log_level::error, "change_refused",
                   {{"shard", std::to_string(change.shard)}, {"reason", why.detail}});
-  if (change.sender) {
+  if (change.sender && !stands_alone) {
     st.refused_senders.insert(caf::actor_cast<caf::actor_addr>(change.sender));
     self->monitor(caf::actor_cast<caf::actor>(change.sender));
   }
@@ -719,7 +721,7 @@ core::failure admit(self_ptr self, const decider& from, queued_change& change) {
   change.epoch = fence->second.epoch;
   if (auto why = why_void(st, change); why.code != core::errc::none)
     return why;
-  // What is already there counts: one change alone is always taken, whatever its size. A barrier
+  // The queued changes count: one change alone is always taken, whatever its size. A barrier
   // needs no room; an actor that starts again because it was refused waits behind it for the rest.
   if (change.weight > 0
       && st.queued_weight - change.weight > 4 * st.context->settings.batching.high_water)
@@ -736,7 +738,7 @@ void enqueue(self_ptr self, write_request& request) {
   if (const auto why = admit(self, request.from, change); why.code != core::errc::none) {
     tell_durable(self); // every sender is answered in the order of its changes
     if (why.code == core::errc::overloaded)
-      refuse(self, change, why);
+      refuse(self, change, why, request.from.item == hosted_item{}); // as `admit` knows nobody
     else
       answer(self, change, why);
     return;

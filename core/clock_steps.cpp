@@ -11,22 +11,18 @@ namespace holdfast::core {
 bool heed_clock(lease_table& table, duration longest, instant now) {
   bool any = false;
   for (auto& lease : table.active) {
-    const bool from_later = lease.granted_at > now + clock_corrections_max;
-    if (!from_later && lease.expires_at <= now + longest + clock_corrections_max)
+    if (lease.expires_at <= now + longest + clock_corrections_max)
       continue;
     any = true;
-    const auto ahead = std::max(lease.granted_at - now, duration::zero());
-    lease.granted_at -= ahead;
-    lease.expires_at -= ahead;
-    // A microsecond before an extension would end it now: that is not refused as too early.
-    lease.expires_at = std::min(lease.expires_at, now + longest - duration{1});
+    // As of a microsecond ago: an extension now is not refused as too early.
+    const auto begin = now - duration{1};
+    lease.granted_at = std::min(lease.granted_at, begin);
+    lease.expires_at = begin + longest;
   }
   return any;
 }
 
-/// When a task that waits is to be looked at, as its last action meant it. A time that a producer
-/// has named for a task which nobody has tried is kept: it may be one of the calendar.
-static instant meant_for(const task_progress& p, instant now) {
+instant due_after_step(const task_progress& p, instant now) {
   if (p.last_action <= now + clock_corrections_max)
     return p.next_action;
   if (p.next_action <= p.last_action)
@@ -42,8 +38,11 @@ static bool shorten_leases(queue& q, bool loaded, instant now) {
     auto& t = q.tasks.at(id);
     if (loaded && t.held()->granted_at <= now)
       continue;
-    if (heed_clock(t.leases, lease_of(q.policy, t.spec.type).ttl, now))
-      moved.emplace_back(expires_at, id);
+    if (!heed_clock(t.leases, lease_of(q.policy, t.spec.type).ttl, now))
+      continue;
+    moved.emplace_back(expires_at, id);
+    // Else it would be taken for progress under this lease.
+    t.progress.last_action = std::min(t.progress.last_action, t.held()->granted_at);
   }
   for (const auto& known : moved) {
     q.expiries.erase(known);
@@ -55,11 +54,12 @@ static bool shorten_leases(queue& q, bool loaded, instant now) {
 static bool wake_in_time(queue& q, instant now) {
   std::vector<std::pair<instant, task_id>> moved;
   for (const auto& [due, id] : q.sleeping)
-    if (meant_for(q.tasks.at(id).progress, now) != due)
+    if (due_after_step(q.tasks.at(id).progress, now) != due)
       moved.emplace_back(due, id);
   for (const auto& [due, id] : moved) {
     auto& progress = q.tasks.at(id).progress;
-    progress.next_action = meant_for(progress, now);
+    progress.next_action = due_after_step(progress, now);
+    progress.last_action = std::min(progress.last_action, now);
     q.sleeping.erase({due, id});
     q.sleeping.emplace(progress.next_action, id);
   }

@@ -543,6 +543,7 @@ decision<std::optional<lost_lease>> decide(queue& q, task_verb verb, const task_
     return moved;
   }
   auto progress = t->progress;
+  progress.next_action = due_after_step(progress, now);
   if (verb == task_verb::retry) {
     progress.next_action = std::min(progress.next_action, now);
   } else {

@@ -202,7 +202,8 @@ public:
     require_instant(w.expires_at);
     auto& lease = change(t_.active_leases, {w.unit, w.owner});
     require(lease.token == w.token, "22012: no lease under this token");
-    lease.expires_at = std::max(w.expires_at, lease.granted_at + core::duration{1});
+    lease.granted_at = std::min(lease.granted_at, w.expires_at - core::duration{1});
+    lease.expires_at = w.expires_at;
   }
 
   void operator()(const core::end_lease_row& w) {

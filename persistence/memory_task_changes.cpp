@@ -105,7 +105,8 @@ void task_changes::operator()(const core::extend_task_lease& w) {
   require_instant(w.expires_at);
   auto& lease = change(t_.task_leases, w.task);
   require(lease.token == w.token, "22012: no lease under this token");
-  lease.expires_at = std::max(w.expires_at, lease.granted_at + core::duration{1});
+  lease.granted_at = std::min(lease.granted_at, w.expires_at - core::duration{1});
+  lease.expires_at = w.expires_at;
 }
 
 void task_changes::operator()(const core::end_task_lease& w) {

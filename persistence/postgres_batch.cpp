@@ -277,12 +277,13 @@ constexpr statement set_questions_forgiven{"set_questions_forgiven", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
-// A lease that began before the clock was set back may get an end before its beginning: it ends as
-// early as the table allows.
+// A lease that began before the clock was set back may get an end before its beginning, which is
+// brought forward with it.
 constexpr statement extend_leases{"extend_leases", R"sql(
   WITH changed AS (
     UPDATE holdfast.active_leases l
-       SET expires_at = greatest(t.expires_at, l.granted_at + interval '1 microsecond')
+       SET expires_at = t.expires_at,
+           granted_at = least(l.granted_at, t.expires_at - interval '1 microsecond')
       FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::timestamptz[])
         AS t(unit_id, contributor_id, token, expires_at)
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.active_leases f

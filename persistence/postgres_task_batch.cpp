@@ -133,7 +133,8 @@ constexpr statement update_tasks{"update_tasks", R"sql(
 constexpr statement extend_task_leases{"extend_task_leases", R"sql(
   WITH changed AS (
     UPDATE holdfast.task_leases l
-       SET expires_at = greatest(t.expires_at, l.granted_at + interval '1 microsecond')
+       SET expires_at = t.expires_at,
+           granted_at = least(l.granted_at, t.expires_at - interval '1 microsecond')
       FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[]) AS t(task_id, token, expires_at)
      CROSS JOIN LATERAL (SELECT f.ctid FROM holdfast.task_leases f
                           WHERE f.task_id = t.task_id AND f.token = t.token LIMIT 1) found

@@ -69,6 +69,20 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_contributor_left_before_a_step_back_goes_to_an
   BOOST_TEST((assigned(step, "bob").unit == first.unit));
 }
 
+// The unit leaves the memory before its lease ends, and has it from the database after that.
+BOOST_AUTO_TEST_CASE(a_shortened_lease_of_a_unit_that_is_sent_away_ends_in_time) {
+  prepare().settings.unit_idle_timeout = 1s;
+  start();
+  database_ahead = 1h;
+  advance(5s);
+  const auto step = create();
+  feed(step, 1);
+  assigned(step, "ana");
+  set_back();
+  advance(100s); // 15 s until the step looks, 60 s of lease
+  BOOST_TEST(active_leases() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_contributor_extends_a_lease_from_before_a_step_back) {
   const auto step = create();
   feed(step, 1);

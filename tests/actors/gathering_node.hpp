@@ -87,18 +87,18 @@ struct gathering_node : node_fixture {
   }
   std::size_t reads_of_members = 0;
 
-  /// As another node would: what waits in the step becomes a batch, of which the step itself hears
-  /// nothing.
+  /// As another node would: the waiting units of the step become a batch, of which the step itself
+  /// hears nothing.
   void gather_elsewhere(const core::step_id& of) {
     core::step there;
     there.row = database->tables().steps.at(of).row;
-    std::vector<core::unit_id> ids;
+    std::vector<core::unit_id> waiting;
     for (const auto& row : gathered(of)) {
-      ids.push_back(row.made.id);
+      waiting.push_back(row.made.id);
       there.next_ordinal = std::max(there.next_ordinal, row.made.ordinal + 1);
     }
     persistence::memory_store store{database};
-    const auto members = store.load_units(ids, {});
+    const auto members = store.load_units(waiting, {});
     BOOST_REQUIRE(members);
     core::uuid_source fresh_ids{7};
     auto made = core::gather(there, *members, R"({"data":[]})", 1, fresh_ids, now());

@@ -99,7 +99,6 @@ struct database_with_long_rows : store_fixture<postgres_world> {
     return made.spec.id;
   }
 
-  /// Damages the long texts of the table, in the copy. Nobody may use a database that is copied.
   void put_webhook(const std::string& name) {
     core::put_webhook hook;
     hook.id = {ids.next(at(1))};
@@ -107,6 +106,7 @@ struct database_with_long_rows : store_fixture<postgres_world> {
     hook.definition = "{}";
     BOOST_TEST(is(this->write({hook}), committed));
   }
+  /// Damages the long texts of the table, in the copy. Nobody may use a database that is copied.
   void damage(const std::string& table) {
     db.reset();
     copy.make(table);
