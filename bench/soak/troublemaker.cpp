@@ -58,10 +58,10 @@ troublemaker::troublemaker(const client::connection& node, history& noted, core:
 
 std::vector<core::queue_name> troublemaker::set_up(const client::connection& node,
                                                    const std::string& conninfo) {
-  for (const auto& [queue, policy] : {std::pair{careless, policy_of_careless},
-                                      {narrow, policy_of_narrow},
-                                      {unwanted, std::string{"{}"}}})
-    if (const auto made = node.ask<msg::queue_view>(msg::put_queue{queue, policy}); !made)
+  for (const auto& [queue, definition] : {std::pair{careless, policy_of_careless},
+                                          {narrow, policy_of_narrow},
+                                          {unwanted, std::string{"{}"}}})
+    if (const auto made = node.ask<msg::queue_view>(msg::put_queue{queue, definition}); !made)
       throw std::runtime_error{"setting up: " + made.error().detail};
   sql_session{conninfo}.run("ALTER TABLE holdfast.tasks ADD CONSTRAINT unwanted CHECK (type <> '"
                             + unwanted + "')");
