@@ -190,8 +190,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_new_generation_gives_no_number_twice, World, for
 }
 
 // finding R3: the clock stood ahead when the lost generation began, and was set back since.
-BOOST_AUTO_TEST_CASE_TEMPLATE(tokens_of_a_generation_lie_above_those_of_lost_ones_whatever_the_clock,
-                              World, forgetful_worlds) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(no_token_of_a_lost_generation_is_given_again, World,
+                              forgetful_worlds) {
   forgetful_fixture<World> f;
   f.world.copy();
   BOOST_TEST(is(f.commit_to_the_end(f.next_batch()), committed));
