@@ -100,7 +100,7 @@ namespace {
 /// A sanitizer wants to be loaded before all else, and does not need to be.
 constexpr auto sanitizer_options = "verify_asan_link_order=0";
 
-/// What a process on the clock and the harness share.
+/// The state that a process on the clock shares with the harness.
 clock_page map_clock(int file, const std::string& name) {
   void* page = MAP_FAILED;
   if (file >= 0 && ::ftruncate(file, sizeof(wrong_clock)) == 0)

@@ -23,7 +23,7 @@ using bench::figure;
 using bench::target;
 using nlohmann::json;
 
-/// Of verdicts that do not say it: what a run has by itself.
+/// The lease of a run whose verdict names none, which is the default of the soak.
 constexpr double usual_lease_seconds = 2;
 
 /// Faults of a kind, of all runs.

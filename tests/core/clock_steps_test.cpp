@@ -43,6 +43,17 @@ struct queue_on_a_clock {
   core::errc extended(const core::task_id& task) {
     return decide(q, core::extend_tasks{"ana", {held(task)}}, now).answer.front().refusal;
   }
+  /// A task that waits after a try which has failed.
+  core::task_id tried() {
+    const auto task = added();
+    BOOST_REQUIRE(claimed().size() == 1U);
+    core::fail_task failed;
+    failed.worker = "ana";
+    failed.task = held(task);
+    failed.kind = core::failure_kind::transient;
+    decide(q, failed, now);
+    return task;
+  }
   std::size_t expired() {
     return decide(q, core::expire_tasks{[](const core::task_id&) { return false; }}, now)
         .answer.size();
@@ -138,13 +149,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_was_due_before_a_step_back_is_due_after_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_waits_after_a_try_as_long_as_it_would_have_without_the_step_back) {
-  const auto task = added();
-  BOOST_REQUIRE(claimed().size() == 1U);
-  core::fail_task failed;
-  failed.worker = "ana";
-  failed.task = held(task);
-  failed.kind = core::failure_kind::transient;
-  decide(q, failed, now);
+  const auto task = tried();
   const auto wait = q.tasks.at(task).progress.next_action - now;
   BOOST_REQUIRE((wait > 1s));
   now -= 1h;
@@ -155,13 +160,7 @@ BOOST_AUTO_TEST_CASE(a_task_waits_after_a_try_as_long_as_it_would_have_without_t
 }
 
 BOOST_AUTO_TEST_CASE(a_pause_after_a_try_is_as_long_at_a_second_look) {
-  const auto task = added();
-  BOOST_REQUIRE(claimed().size() == 1U);
-  core::fail_task failed;
-  failed.worker = "ana";
-  failed.task = held(task);
-  failed.kind = core::failure_kind::transient;
-  decide(q, failed, now);
+  tried();
   now -= 1h;
   load_anew();
   BOOST_TEST(claimed().empty());
