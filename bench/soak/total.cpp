@@ -2,6 +2,7 @@
 
 #include "bench/soak/figures.hpp"
 #include "bench/soak/plan.hpp"
+#include "bench/soak/run_options.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -22,9 +23,6 @@ using bench::at_most;
 using bench::figure;
 using bench::target;
 using nlohmann::json;
-
-/// The lease of a run whose verdict names none, which is the default of the soak.
-constexpr double usual_lease_seconds = 2;
 
 /// Faults of a kind, of all runs.
 struct kind_total {
@@ -98,7 +96,7 @@ private:
     ++verdicts_[verdict.at("verdict").get<std::string>()];
     seeds_.insert(verdict.at("seed").get<std::uint64_t>());
     seconds_ += figures.at("seconds").get<double>();
-    const auto lease = verdict.value("lease_seconds", usual_lease_seconds);
+    const auto lease = verdict.value("lease_seconds", run_options{}.lease_seconds);
     lease_ = std::min(lease_.value_or(lease), lease);
     all_.push_back({"total.run." + std::to_string(static_cast<int>(++runs_)) + ".violations",
                     violations, "", verdict.at("command").get<std::string>(), at_most(0)});
