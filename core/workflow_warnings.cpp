@@ -74,8 +74,7 @@ void check_own_work(const workflow_definition& definition, const step_place& at,
                     const std::string& place, std::vector<definition_problem>& warnings) {
   for (std::size_t w = 0; w < at.ways.size(); ++w)
     for (const auto& target : at.ways[w].targets)
-      if (at.ways[w].rule.exclude_judges == false
-          && is_review(definition.steps[target.position]))
+      if (at.ways[w].rule.exclude_judges == false && is_review(definition.steps[target.position]))
         warnings.push_back({place + "/routes/" + std::to_string(w) + "/exclude_judges",
                             "lets people review their own work in '"
                                 + definition.steps[target.position].key + "'"});

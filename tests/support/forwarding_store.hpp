@@ -70,8 +70,7 @@ public:
     return pass([&] { return inner_->load_step_history(step, scope); });
   }
   core::outcome<std::vector<core::step_history::worked>>
-  load_grants(core::step_id step, const core::contributor_id& after,
-              std::uint32_t limit) override {
+  load_grants(core::step_id step, const core::contributor_id& after, std::uint32_t limit) override {
     return pass([&] { return inner_->load_grants(step, after, limit); });
   }
   core::outcome<persistence::survey_material> load_survey(core::step_id step, double sure,
