@@ -271,7 +271,7 @@ void note_fence(self_ptr self, const std::string& why) {
   auto& st = self->state;
   const auto now = self->clock().now();
   const auto left = st.context->hosting.sure_for(now);
-  if (!st.ready || st.fenced_since || left > left.zero())
+  if (!st.ready || st.fenced_since || left.count() > 0)
     return;
   st.fenced_since = now + left;
   st.context->fence.begin(st.context->clock.at(now + left), why);
@@ -406,7 +406,7 @@ core::duration pause_of_member(self_ptr self) {
   const auto& heartbeat = st.context->settings.heartbeat_interval;
   const auto left =
       std::chrono::duration_cast<core::duration>(st.context->hosting.sure_for(self->clock().now()));
-  return left > left.zero() ? std::min(heartbeat, left + core::duration{1}) : heartbeat;
+  return left.count() > 0 ? std::min(heartbeat, left + core::duration{1}) : heartbeat;
 }
 
 /// Until the node is in it looks more often.

@@ -160,8 +160,7 @@ void on_due(queue_ptr self) {
                               }},
                               time(self));
   if (!decided.changes.empty())
-    carry_out_losing(self, std::move(decided.changes), std::move(decided.answer),
-                     [](const core::failure&) {});
+    carry_out_losing(self, std::move(decided.changes), decided.answer, [](const core::failure&) {});
   look_after(self);
 }
 

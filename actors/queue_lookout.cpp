@@ -94,7 +94,7 @@ void on_processes(queue_ptr self) {
     });
     auto decided = core::decide(st.queue, core::lose_processes{*processes}, time(self));
     if (!decided.changes.empty())
-      carry_out_losing(self, std::move(decided.changes), std::move(decided.answer),
+      carry_out_losing(self, std::move(decided.changes), decided.answer,
                        [](const core::failure&) {});
   }
   look_after(self);

@@ -54,7 +54,8 @@ void on_delivery_down(self_ptr self, const caf::down_msg& down) {
   });
   if (ended == st.deliveries.end())
     return;
-  const auto [where, delivery] = *ended;
+  const auto where = ended->first;
+  const auto revision = ended->second.revision;
   st.deliveries.erase(ended);
   const log_fields place{{"webhook", to_string(where.first)},
                          {"shard", std::to_string(where.second)},
@@ -63,7 +64,7 @@ void on_delivery_down(self_ptr self, const caf::down_msg& down) {
   const auto& limit = st.context->settings.restarts;
   const auto at = now(self, st.context);
   auto& trouble = st.troubles[where];
-  trouble.revision = delivery.revision;
+  trouble.revision = revision;
   // A full writer says nothing against the webhook.
   if (msg::failure_of(down.reason).code == core::errc::overloaded
       || trouble.crashes.admit(limit, at))

@@ -1,6 +1,6 @@
 #include "app/suspension.hpp"
 
-#include <time.h>
+#include <ctime>
 
 namespace holdfast::app {
 

@@ -46,7 +46,7 @@ std::string quoted_value(const std::string& text) {
 } // namespace
 
 std::string conninfo_of(const config::settings& settings) {
-  const auto url = config::current(settings.database.url);
+  auto url = config::current(settings.database.url);
   HOLDFAST_INVARIANT(!url.empty(), "a node without a URL has a private cluster");
   const auto password = config::current(settings.database.password);
   if (password.empty())

@@ -202,6 +202,7 @@ aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trust
   result.confidence = result.posterior = consensus.confidence;
   result.tied = consensus.tied;
   if (asks_model(policy.method)) {
+    HOLDFAST_INVARIANT(opinion != nullptr, "the step asks its model before it asks the unit");
     result.calibrated = opinion->calibrated;
     result.posterior = opinion->posterior.value_or(consensus.confidence);
     // Of `incremental` there is one only.

@@ -20,11 +20,9 @@ core::outcome<bool> memory_store::begin_generation(const known_history& known, b
   bool forgotten = t.generation < known.generation;
   for (const auto& mark : known.shards) {
     seen[mark.shard] = mark;
-    if (mark.shard >= t.shards.size())
-      forgotten = true;
-    else if (const auto& row = t.shards[mark.shard]; row.epoch < mark.epoch
-                                                     || row.batch_seq < mark.batch_seq
-                                                     || row.event_seq < mark.last_event)
+    const auto* row = mark.shard < t.shards.size() ? &t.shards[mark.shard] : nullptr;
+    if (row == nullptr || row->epoch < mark.epoch || row->batch_seq < mark.batch_seq
+        || row->event_seq < mark.last_event)
       forgotten = true;
   }
   const bool moved = !t.server.empty() && t.server != database_->server_;

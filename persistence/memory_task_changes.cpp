@@ -176,7 +176,7 @@ core::lease task_changes::take_task_lease(const core::task_id& task, core::token
   const auto found = t_.task_leases.find(task);
   require(found != t_.task_leases.end() && found->second.token == token,
           "22012: no lease under this token");
-  const auto lease = found->second;
+  auto lease = found->second;
   erase(t_.task_leases, found);
   return lease;
 }

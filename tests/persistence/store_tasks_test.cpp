@@ -1039,7 +1039,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_several_writes_of_a_schedule_the_last_counts, W
   last.revision = 2;
   last.definition = "[]";
   const auto left_by = [&](std::vector<core::change> changes) {
-    BOOST_TEST(is(f.commit({{f.part(0, std::move(changes))}}), committed));
+    const auto outcome = f.commit({{f.part(0, std::move(changes))}});
+    BOOST_TEST(is(outcome, committed));
     return value_of(f.db->load_queue("mail")).schedules;
   };
   BOOST_TEST(left_by({{{first}, {}}, {{gone}, {}}}).empty());
