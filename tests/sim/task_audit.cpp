@@ -485,19 +485,20 @@ void task_auditor::follow(const core::finish_task& w) {
     seen_.count(task_event::dead);
     const auto& retry = retry_of(queues_[t->queue].policy, t->spec.type);
     const auto most = t->spec.max_attempts != 0 ? t->spec.max_attempts : retry.max_attempts;
+    const auto no_tries_left =
+        w.progress.attempts >= most || w.progress.failures >= failures_most(retry, most);
     if (w.error.code == "NO_PROGRESS") {
       require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
-    } else if (failed_with(3) && w.error.code != "WORKER_LOST" && w.error.code != "TIMEOUT") {
-      require(w.progress.pauses >= retry.pauses_max, "I-12", w.task,
-              "a task is dead with pauses left");
-    } else if (w.error.code != "WORKER_LOST") {
-      if (w.error.code == "TIMEOUT"
-          && require(t->lease.has_value(), "I-12", w.task, "a task is dead without a lease"))
+    } else if (w.error.code == "TIMEOUT") {
+      if (require(t->lease.has_value(), "I-12", w.task, "a task is dead without a lease"))
         check_timeout(*t, w.at);
-      require(
-          (failed_with(1) || w.error.code == "TIMEOUT")
-              && (w.progress.attempts >= most || w.progress.failures >= failures_most(retry, most)),
-          "I-12", w.task, "a task is dead with tries left");
+      require(no_tries_left, "I-12", w.task, "a task is dead with tries left");
+    } else if (w.error.code != "WORKER_LOST") {
+      // A worker whose answer is lost may send a failure of another kind
+      // under the same lease: one of the kinds that it has sent must explain it.
+      const auto no_pauses_left = w.progress.pauses >= retry.pauses_max;
+      require((failed_with(1) && no_tries_left) || (failed_with(3) && no_pauses_left), "I-12",
+              w.task, "a task is dead with tries or pauses left");
     } else if (require(t->lease.has_value(), "I-12", w.task, "a task is dead without a lease")) {
       require(w.progress.crashes >= retry.crashes_max
                   || w.progress.failures >= failures_most(retry, most),
