@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(contributor_built_against_it_judges_the_units_on_offer) {
     BOOST_REQUIRE_MESSAGE(end.code == 0, end.err);
     out = end.out;
   }
-  BOOST_TEST(out.find(R"(reply {"say": "hello"} accepted)") != std::string::npos, out);
-  BOOST_TEST(out.find(R"(reply {"say": "bye"} accepted)") != std::string::npos, out);
+  BOOST_TEST(out.find(R"(reply {"say":"hello"} accepted)") != std::string::npos, out);
+  BOOST_TEST(out.find(R"(reply {"say":"bye"} accepted)") != std::string::npos, out);
   const auto counts = me.ask<msg::step_statistics>(msg::get_step_statistics{step});
   BOOST_TEST(counts.judgments == 2U);
   const auto again = test::run_program(contributor, {nodes(port), "ben"}, 60s);
