@@ -104,8 +104,15 @@ void auditor::check_result(const unit_rows& rows) {
   // What a model found cannot be found again from one unit.
   if (core::asks_model(step.aggregation.method))
     return;
-  // In the order in which they were stored: sums of doubles know it.
   auto ordered = counted;
+  // A repair restates a result that stands, without the judgments that it has marked.
+  if (*rows.unit->result != units_.at(rows.id).outcomes.back().result)
+    ordered.erase(std::remove_if(ordered.begin(), ordered.end(),
+                                 [](const auto* judged) { return judged->tainted_at.has_value(); }),
+                  ordered.end());
+  if (!require(!ordered.empty(), "I-5", rows.id, "a result stands though no judgment counts"))
+    return;
+  // In the order in which they were stored: sums of doubles know it.
   std::sort(ordered.begin(), ordered.end(),
             [](const auto* a, const auto* b) { return a->made.token < b->made.token; });
   std::vector<core::trusted_answer> answers;
