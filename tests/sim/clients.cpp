@@ -48,6 +48,8 @@ struct persona : asker<repeatable> {
   using asker::refused;
   void refused(const msg::ask_assignment& request, const core::failure& why, core::instant sent) {
     constexpr core::duration steps_know_within = 2s;
+    if (why.code == core::errc::already_exists)
+      audit().blame("assignments", name + " is told that its own assignment id is somebody else's");
     if (why.code != core::errc::not_qualified || why.detail.empty()) // removed
       return;
     world.seen.count(event_kind::lacked);

@@ -397,6 +397,20 @@ private:
   database_ptr database_;
 };
 
+/// Nobody remembers assignments that are over.
+class without_past_assignments : public test::forwarding_store {
+public:
+  using forwarding_store::forwarding_store;
+
+  core::outcome<std::vector<core::assignment_id>>
+  find_over(const std::vector<core::assignment_id>& assignments, core::instant since) override {
+    auto over = test::forwarding_store::find_over(assignments, since);
+    if (over)
+      over->clear();
+    return over;
+  }
+};
+
 /// Leaves the newest step out when it is asked for those that are open.
 class without_newest_step : public test::forwarding_store {
 public:
@@ -942,6 +956,7 @@ const std::vector<plant>& plants() {
         {"forgiven-still-counts", "a restarted step does not know what was forgiven", forgives},
         {"flag-lost", "a flag is told of and not written",
          [](const plan& p) { return p.monitors; }},
+        {"assignments-forgotten", "an assignment that is over is not found", has_people},
         {"widening-lost", "it is not written that a unit wants more judgments", has_people},
         {"verdict-turned", "right answers to test questions are stored as wrong", has_tests},
         {"test-event-dropped", "TestJudgmentEvent is not written with its judgment", has_tests},
@@ -1009,6 +1024,8 @@ planted_bug::wrap(std::unique_ptr<persistence::store> connection,
     return std::make_unique<bounds_behind>(std::move(connection));
   if (name_ == "profile-of-another")
     return std::make_unique<false_profiles>(std::move(connection), database_);
+  if (name_ == "assignments-forgotten")
+    return std::make_unique<without_past_assignments>(std::move(connection));
   if (name_ == "step-unread")
     return std::make_unique<without_newest_step>(std::move(connection));
   if (name_ == "holders-hidden")
