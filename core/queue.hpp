@@ -32,7 +32,7 @@ struct queue {
   bool paused = false;
   std::set<std::string> paused_types;
   std::uint64_t revision = 0;
-  token tokens_above = 0; ///< Leases are granted under higher tokens only.
+  token tokens_above = 0;                 ///< Leases are granted under higher tokens only.
   std::optional<instant> latest_decision; ///< As `heed_clock` keeps it.
 
   std::unordered_map<task_id, task> tasks;
