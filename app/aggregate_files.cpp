@@ -27,16 +27,13 @@ void write_answers(std::ostream& to, const documents::labelled_set& set,
                    const quality::estimates& found,
                    const std::optional<quality::estimates>& calibrated,
                    documents::csv_formulas formulas) {
-  std::vector<std::uint64_t> lots;
-  for (const auto& contributor : set.named.contributors)
-    lots.push_back(quality::lot_of(contributor));
+  const auto& named = set.named;
+  const auto lots = quality::lots_of(named.given, named.units, named.contributors);
   to << (calibrated ? "task,label,confidence,calibrated\n" : "task,label,confidence\n");
   for (std::size_t unit = 0; unit < found.units(); ++unit) {
-    const auto label =
-        quality::settled_label(found.of(unit), found.labels, set.named.given.of(unit),
-                               quality::lot_of(set.named.units[unit]), lots);
-    to << csv_field(set.named.units[unit], formulas) << ','
-       << csv_field(set.named.labels[label], formulas) << ',' << share_text(found.of(unit)[label]);
+    const auto label = quality::settled_label(found.of(unit), named.given, unit, lots);
+    to << csv_field(named.units[unit], formulas) << ',' << csv_field(named.labels[label], formulas)
+       << ',' << share_text(found.of(unit)[label]);
     if (calibrated)
       to << ',' << share_text(calibrated->of(unit)[label]);
     to << '\n';

@@ -1,5 +1,7 @@
 #include "core/quality/dawid_skene.hpp"
 
+#include "core/quality/orderless_sum.hpp"
+
 #include <algorithm>
 
 namespace holdfast::core::quality {
@@ -19,9 +21,8 @@ void normalise_rows(confusion_table& table) {
        first += static_cast<std::size_t>(labels) * labels)
     for (std::uint32_t truth = 0; truth < labels; ++truth) {
       auto* cell = table.cells.data() + first + truth;
-      double sum = 0;
-      for (std::uint32_t label = 0; label < labels; ++label)
-        sum += cell[static_cast<std::size_t>(label) * labels];
+      const auto sum =
+          orderless_sum(labels, [&](std::size_t label) { return cell[label * labels]; });
       for (std::uint32_t label = 0; label < labels; ++label)
         cell[static_cast<std::size_t>(label) * labels] /= sum;
     }

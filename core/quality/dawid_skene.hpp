@@ -16,10 +16,11 @@ enum class prior {
 em_fit dawid_skene(const answers& given, prior assumed, const em_options& options);
 
 /// The same with hard assignments: the likeliest label of a unit counts as certain when confusion
-/// matrices are made, and it is done when no unit changes its label. Begins with the majority, ties
-/// of which go to the first label. Takes fewer iterations on most sets, and finds a poorer optimum.
-/// Source: V. Sinha, S. Rao, V. Balasubramanian, "Fast Dawid-Skene: a fast vote aggregation scheme
-/// for sentiment classification", 2018.
+/// matrices are made, and it is done when no unit changes its label. A
+/// tie of n labels counts 1/n for each, as nothing but their names could choose one. Begins with
+/// the majority. Takes fewer iterations on most sets, and finds a poorer optimum. Source: V. Sinha,
+/// S. Rao, V. Balasubramanian, "Fast Dawid-Skene: a fast vote aggregation scheme for sentiment
+/// classification", 2018.
 em_fit fast_dawid_skene(const answers& given, em_options options);
 
 /// The pseudo-counts of `prior::diagonal`: what each label, each cell of a confusion matrix, and

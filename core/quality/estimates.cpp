@@ -1,6 +1,7 @@
 #include "core/quality/estimates.hpp"
 
 #include "core/invariant.hpp"
+#include "core/quality/orderless_sum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,20 @@ double unsure_part(const estimates& found, double confidence_min) {
   return unsure / static_cast<double>(found.units());
 }
 
+void even_out_ties(double* shares, std::uint32_t labels) {
+  const auto front = consensus_of(shares, labels);
+  if (front.tied == 1)
+    return;
+  const auto least = *std::max_element(shares, shares + labels) - tie_width;
+  const auto of_front = [&](std::size_t label) {
+    return shares[label] >= least ? shares[label] : 0.0;
+  };
+  const auto share = orderless_sum(labels, of_front) / front.tied;
+  for (std::uint32_t label = 0; label < labels; ++label)
+    if (shares[label] >= least)
+      shares[label] = share;
+}
+
 void hold_at(double* shares, std::uint32_t labels, std::uint32_t truth) {
   if (truth >= labels)
     return;
@@ -63,11 +78,9 @@ void hold_at(double* shares, std::uint32_t labels, std::uint32_t truth) {
 
 void normalise_logs(double* logs, std::uint32_t labels) {
   const auto most = *std::max_element(logs, logs + labels);
-  double sum = 0;
-  for (std::uint32_t label = 0; label < labels; ++label) {
+  for (std::uint32_t label = 0; label < labels; ++label)
     logs[label] = std::exp(logs[label] - most);
-    sum += logs[label];
-  }
+  const auto sum = orderless_sum(labels, [logs](std::size_t label) { return logs[label]; });
   for (std::uint32_t label = 0; label < labels; ++label)
     logs[label] /= sum;
 }

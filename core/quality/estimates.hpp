@@ -46,6 +46,10 @@ accuracy accuracy_of(const estimates& found, const known_labels& truth);
 /// The part of the units whose answer has less than `confidence_min`.
 double unsure_part(const estimates& found, double confidence_min);
 
+/// Gives each of the labels that are tied for the greatest share their mean. Methods that iterate
+/// do so each time: where only rounding tells labels apart, nothing may come of it.
+void even_out_ties(double* shares, std::uint32_t labels);
+
 /// Makes `truth` certain; leaves the shares as they are when no contributor could have said it.
 void hold_at(double* shares, std::uint32_t labels, std::uint32_t truth);
 

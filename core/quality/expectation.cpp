@@ -18,7 +18,7 @@ public:
     fit_.model = counts_;
     fit_.found = {given.units(), labels_};
     if (options.hard)
-      certain_.assign(given.units(), unknown_label);
+      were_in_front_.assign(labels_, false);
   }
 
   em_fit run(const maximise& step) {
@@ -65,6 +65,8 @@ private:
       product.begin(fit_.model.label_shares.data());
       for (const auto& one : votes)
         product.multiply(fit_.model.given_true.of(one));
+      if (options_.hard)
+        were_in_front_ = in_front(shares);
       log_likelihood += product.finish(shares);
       settle(unit, votes, shares);
     }
@@ -72,10 +74,11 @@ private:
   }
 
   void settle(std::size_t unit, const vote_range& votes, double* shares) {
+    even_out_ties(shares, labels_);
     if (!options_.clamped.empty())
       hold_at(shares, labels_, options_.clamped[unit]);
     if (options_.hard)
-      return settle_certain(unit, votes, consensus_of(shares, labels_).label);
+      return settle_certain(votes, shares);
     const auto labels = Labels == 0 ? labels_ : Labels;
     for (std::uint32_t k = 0; k < labels; ++k)
       counts_.label_shares[k] += shares[k];
@@ -86,12 +89,27 @@ private:
     }
   }
 
-  void settle_certain(std::size_t unit, const vote_range& votes, std::uint32_t label) {
-    changed_ = changed_ || certain_[unit] != label;
-    certain_[unit] = label;
-    counts_.label_shares[label] += 1;
-    for (const auto& one : votes)
-      counts_.given_true.of(one)[label] += 1;
+  /// A tie of n labels counts 1/n for each.
+  void settle_certain(const vote_range& votes, const double* shares) {
+    const auto front = in_front(shares);
+    changed_ = changed_ || front != were_in_front_;
+    const auto part = 1.0 / static_cast<double>(std::count(front.begin(), front.end(), true));
+    for (std::uint32_t label = 0; label < labels_; ++label) {
+      if (!front[label])
+        continue;
+      counts_.label_shares[label] += part;
+      for (const auto& one : votes)
+        counts_.given_true.of(one)[label] += part;
+    }
+  }
+
+  /// Of each label, whether it has the greatest share or is tied with one that has.
+  std::vector<bool> in_front(const double* shares) const {
+    const auto most = *std::max_element(shares, shares + labels_);
+    std::vector<bool> front(labels_);
+    for (std::uint32_t label = 0; label < labels_; ++label)
+      front[label] = shares[label] >= most - tie_width;
+    return front;
   }
 
   const answers& given_;
@@ -99,8 +117,8 @@ private:
   std::uint32_t labels_;
   em_model counts_;
   em_fit fit_;
-  std::vector<std::uint32_t> certain_; ///< The label of each unit, with `hard`.
-  bool changed_ = false;               ///< One of them, in this iteration.
+  std::vector<bool> were_in_front_; ///< Labels of the unit at hand before this iteration.
+  bool changed_ = false;            ///< Of some unit, with `hard`: those in front.
 };
 
 } // namespace

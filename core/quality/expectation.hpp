@@ -55,9 +55,9 @@ struct em_options {
   std::uint32_t iterations_max = 100;
   /// An iteration after the first is the last when it raises the log-likelihood by less, per vote.
   double rise_min = 1e-6;
-  /// Parameters are made as if each unit's likeliest label, of several the first, were certain. An
-  /// iteration after the first is then the last when it changes no such label; `rise_min` says
-  /// nothing. What is found are the shares all the same, not 0 and 1.
+  /// Parameters are made as if each unit's likeliest label were certain; a tie of n labels counts
+  /// 1/n for each. An iteration after the first is then the last when no unit has others in front
+  /// than before; `rise_min` says nothing. What is found are the shares all the same, not 0 and 1.
   bool hard = false;
 };
 

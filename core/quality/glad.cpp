@@ -1,6 +1,7 @@
 #include "core/quality/glad.hpp"
 
 #include "core/invariant.hpp"
+#include "core/quality/orderless_sum.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,10 @@ constexpr int rounds_per_iteration = 5;
 /// Longest Newton step, and how often one that loses height is halved.
 constexpr double step_max = 1;
 constexpr int halvings_max = 30;
+
+/// Of a height, relative. At the top steps are so short that heights differ by less: to refuse one
+/// for that would stop a climb where the order of its sums happens to.
+constexpr double rounding = 1e-13;
 
 double chance_of(double log_odds) { return 1 / (1 + std::exp(-log_odds)); }
 
@@ -41,14 +46,15 @@ height prior_at(double parameter) {
 }
 
 /// One Newton step uphill from `from`, or a step along the slope where the hill is hollow; halved
-/// until it loses nothing.
+/// until it loses nothing but rounding.
 template <class HeightAt>
 double climbed(double from, const HeightAt& at) {
   const auto here = at(from);
+  const auto enough = here.value - rounding * (1 + std::abs(here.value));
   auto step = here.curvature < 0 ? -here.slope / here.curvature : here.slope;
   step = std::clamp(step, -step_max, step_max);
   for (int i = 0; i < halvings_max; ++i, step /= 2)
-    if (at(from + step).value >= here.value)
+    if (at(from + step).value >= enough)
       return from + step;
   return from;
 }
@@ -107,11 +113,11 @@ private:
         shares[given_.votes[i].label] += log_chance_of(log_odds) - wrong;
       }
       const auto most = *std::max_element(shares, shares + given_.labels);
-      double sum = 0;
-      for (std::uint32_t label = 0; label < given_.labels; ++label)
-        sum += std::exp(shares[label] - most);
+      const auto sum = orderless_sum(
+          given_.labels, [&](std::size_t label) { return std::exp(shares[label] - most); });
       log_likelihood += all_wrong + most + std::log(sum);
       normalise_logs(shares, given_.labels);
+      even_out_ties(shares, given_.labels);
       if (!options_.clamped.empty())
         hold_at(shares, given_.labels, options_.clamped[unit]);
       for (auto i = given_.begins[unit]; i < given_.begins[unit + 1]; ++i)

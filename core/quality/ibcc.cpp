@@ -2,9 +2,11 @@
 
 #include "core/quality/dawid_skene.hpp"
 #include "core/quality/digamma.hpp"
+#include "core/quality/orderless_sum.hpp"
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 namespace holdfast::core::quality {
 
@@ -20,40 +22,37 @@ struct outcome_counts {
 };
 
 /// Makes geometric means of the Dirichlet posterior. Returns how far it is from the prior: the
-/// Kullback-Leibler divergence.
-double learn(const outcome_counts& counts) {
+/// Kullback-Leibler divergence. `terms` is for use at once.
+double learn(const outcome_counts& counts, std::vector<double>& terms) {
   const auto before = [&](std::size_t i) {
     return counts.prior + (i == counts.usual ? prior_diagonal : 0);
   };
-  double sum = 0;
-  double sum_before = 0;
-  for (std::size_t i = 0; i < counts.size; ++i) {
-    sum += counts.first[i * counts.stride] + before(i);
-    sum_before += before(i);
-  }
+  const auto after = [&](std::size_t i) { return counts.first[i * counts.stride] + before(i); };
+  const auto sum = orderless_sum(counts.size, after);
+  const auto sum_before = orderless_sum(counts.size, before);
   const auto of_sum = digamma(sum);
-  auto divergence = std::lgamma(sum) - std::lgamma(sum_before);
+  terms.resize(counts.size);
   for (std::size_t i = 0; i < counts.size; ++i) {
     auto& cell = counts.first[i * counts.stride];
-    const auto after = cell + before(i);
-    const auto log_mean = digamma(after) - of_sum;
-    divergence += std::lgamma(before(i)) - std::lgamma(after) + cell * log_mean;
+    const auto log_mean = digamma(after(i)) - of_sum;
+    terms[i] = std::lgamma(before(i)) - std::lgamma(after(i)) + cell * log_mean;
     cell = std::exp(log_mean);
   }
-  return divergence;
+  const auto divergence = orderless_sum(counts.size, [&](std::size_t i) { return terms[i]; });
+  return std::lgamma(sum) - std::lgamma(sum_before) + divergence;
 }
 
 } // namespace
 
 em_fit ibcc_vb(const answers& given, const em_options& options) {
-  const auto step = [](em_model& counts, std::size_t) {
+  const auto step = [terms = std::vector<double>{}](em_model& counts, std::size_t) mutable {
     const std::size_t labels = counts.given_true.labels;
     auto& cells = counts.given_true.cells;
-    counts.divergence = learn({counts.label_shares.data(), labels, 1, prior_label, labels});
+    counts.divergence = learn({counts.label_shares.data(), labels, 1, prior_label, labels}, terms);
     for (std::size_t first = 0; first < cells.size(); first += labels * labels)
       for (std::size_t truth = 0; truth < labels; ++truth)
         counts.divergence +=
-            learn({cells.data() + first + truth, labels, labels, prior_cell, truth});
+            learn({cells.data() + first + truth, labels, labels, prior_cell, truth}, terms);
   };
   return run_em(given, options, step);
 }

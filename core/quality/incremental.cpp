@@ -98,6 +98,7 @@ void incremental::estimate(unit_state& unit) {
     product_.multiply(factors_.data());
   }
   product_.finish(unit.shares.data());
+  even_out_ties(unit.shares.data(), labels_);
 }
 
 void incremental::take_out(const unit_state& unit) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/quality/orderless_sum.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -43,9 +45,7 @@ public:
   /// Writes the shares, which add up to 1; returns the logarithm of what they added up to before.
   double finish(double* shares) {
     const auto exponent = factors_ >= factors_max ? align() : 0;
-    double sum = 0;
-    for (std::uint32_t k = 0; k < count(); ++k)
-      sum += shares_[k];
+    const auto sum = orderless_sum(count(), [this](std::size_t k) { return shares_[k]; });
     const auto scale = 1 / sum;
     for (std::uint32_t k = 0; k < count(); ++k)
       shares[k] = shares_[k] * scale;

@@ -2,6 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/quality/label_product.hpp"
+#include "core/quality/orderless_sum.hpp"
 #include "core/quality/trust.hpp"
 
 #include <algorithm>
@@ -28,12 +29,9 @@ double without_prior(double votes, double right) {
 
 /// The cells of one contributor: soft counts in, likelihoods out.
 void make_coin(double* cells, std::size_t labels, accuracy_rule rule) {
-  double votes = 0;
-  double right = 0;
-  for (std::size_t i = 0; i < labels * labels; ++i) {
-    votes += cells[i];
-    right += i / labels == i % labels ? cells[i] : 0;
-  }
+  const auto votes = orderless_sum(labels * labels, [cells](std::size_t i) { return cells[i]; });
+  const auto right =
+      orderless_sum(labels, [&](std::size_t label) { return cells[label * (labels + 1)]; });
   const auto accuracy = rule(votes, right);
   const auto mistake = labels > 1 ? (1 - accuracy) / static_cast<double>(labels - 1) : 0;
   for (std::size_t i = 0; i < labels * labels; ++i)
@@ -117,6 +115,7 @@ private:
 
   void settle(std::size_t unit) {
     auto* shares = fit_.found.of(unit);
+    even_out_ties(shares, given_.labels);
     if (!options_.clamped.empty())
       hold_at(shares, given_.labels, options_.clamped[unit]);
     for (std::uint32_t k = 0; k < given_.labels; ++k)

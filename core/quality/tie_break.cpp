@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 namespace holdfast::core::quality {
 
@@ -26,30 +27,58 @@ std::uint64_t lot_of(std::string_view name) {
   return mixed(hash);
 }
 
-std::uint32_t settled_label(const double* shares, std::uint32_t labels, const vote_range& votes,
-                            std::uint64_t lot_of_unit, const std::vector<std::uint64_t>& lots) {
-  const auto likeliest = consensus_of(shares, labels);
+lots lots_of(const answers& given, const std::vector<std::string>& units,
+             const std::vector<std::string>& contributors) {
+  lots drawn;
+  for (const auto& unit : units)
+    drawn.of_units.push_back(lot_of(unit));
+  for (const auto& contributor : contributors)
+    drawn.of_contributors.push_back(lot_of(contributor));
+  drawn.of_labels.assign(given.labels, 0);
+  // A sum, which is the same in any order, and another one as soon as one vote is.
+  for (std::size_t unit = 0; unit < given.units(); ++unit)
+    for (const auto& one : given.of(unit))
+      drawn.of_labels[one.label] +=
+          mixed(mixed(drawn.of_units[unit]) ^ drawn.of_contributors[one.contributor]);
+  return drawn;
+}
+
+std::uint32_t settled_label(const double* shares, const answers& given, std::size_t unit,
+                            const lots& drawn) {
+  const auto likeliest = consensus_of(shares, given.labels);
   if (likeliest.tied == 1)
     return likeliest.label;
   struct claim {
-    std::uint32_t label = 0;
     std::size_t votes = 0;
     std::uint64_t lot = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t lot_of_label = 0;
+
+    bool goes_before(const claim& other) const {
+      return std::tie(other.votes, lot, lot_of_label)
+             < std::tie(votes, other.lot, other.lot_of_label);
+    }
   };
-  claim best{likeliest.label};
-  for (auto label = likeliest.label; label < labels; ++label) {
-    if (shares[label] < likeliest.confidence - tie_width)
-      continue;
-    claim made{label};
-    for (const auto& one : votes)
+  const auto least = *std::max_element(shares, shares + given.labels) - tie_width;
+  const auto claim_of = [&](std::uint32_t label) {
+    claim made;
+    made.lot_of_label = mixed(drawn.of_units[unit] ^ drawn.of_labels[label]);
+    for (const auto& one : given.of(unit))
       if (one.label == label) {
         ++made.votes;
-        made.lot = std::min(made.lot, mixed(lot_of_unit ^ lots[one.contributor]));
+        made.lot = std::min(made.lot,
+                            mixed(drawn.of_units[unit] ^ drawn.of_contributors[one.contributor]));
       }
-    if (made.votes > best.votes || (made.votes == best.votes && made.lot < best.lot))
-      best = made;
-  }
-  return best.label;
+    return made;
+  };
+  auto best = likeliest.label;
+  auto best_claim = claim_of(best);
+  for (auto label = best + 1; label < given.labels; ++label)
+    if (shares[label] >= least)
+      if (const auto made = claim_of(label); made.goes_before(best_claim)) {
+        best = label;
+        best_claim = made;
+      }
+  return best;
 }
 
 } // namespace holdfast::core::quality

@@ -2,7 +2,9 @@
 
 #include "core/quality/answers.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,11 +13,23 @@ namespace holdfast::core::quality {
 /// A number that stands for a name in the drawing of lots.
 std::uint64_t lot_of(std::string_view name);
 
+/// What lots are drawn by.
+struct lots {
+  std::vector<std::uint64_t> of_units;
+  std::vector<std::uint64_t> of_contributors;
+  /// By all who voted for the label anywhere: the only thing that tells labels apart besides names.
+  std::vector<std::uint64_t> of_labels;
+};
+
+lots lots_of(const answers& given, const std::vector<std::string>& units,
+             const std::vector<std::string>& contributors);
+
 /// The label by which a unit is reported when several are as likely. It depends neither on the
 /// names of labels nor on the order of anything: of the likeliest the one with most votes; of
 /// several of these the lot decides, which is drawn by the unit and those who voted for each. Where
-/// nobody voted for any of them it is the first in label order. `lots` has one of each contributor.
-std::uint32_t settled_label(const double* shares, std::uint32_t labels, const vote_range& votes,
-                            std::uint64_t lot_of_unit, const std::vector<std::uint64_t>& lots);
+/// nobody voted for any of them the lot is drawn by the unit and those who voted for them
+/// elsewhere.
+std::uint32_t settled_label(const double* shares, const answers& given, std::size_t unit,
+                            const lots& drawn);
 
 } // namespace holdfast::core::quality

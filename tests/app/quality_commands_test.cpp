@@ -185,8 +185,9 @@ BOOST_AUTO_TEST_CASE(ties_are_reported_by_lot_whatever_the_labels_are_called) {
     }
     return is_first;
   };
-  for (const auto* method :
-       {"majority", "wawa", "wawa_soft", "dawid_skene_map", "one_coin", "glad"}) {
+  for (const auto* method : {"majority", "weighted", "weighted_log_odds", "wawa", "wawa_soft",
+                             "dawid_skene_mle", "dawid_skene_map", "fast_dawid_skene", "one_coin",
+                             "one_coin_mle", "ibcc_vb", "glad", "incremental"}) {
     const auto before = labels_of("a", "b", method);
     BOOST_TEST(before.size() == 40U);
     BOOST_TEST((before == labels_of("z", "b", method)), method);
