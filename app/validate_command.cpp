@@ -9,10 +9,10 @@
 #include "core/workflow.hpp"
 #include "core/workflow_warnings.hpp"
 #include "documents/limits.hpp"
+#include "documents/new_workflow_document.hpp"
 #include "documents/queue_document.hpp"
 #include "documents/schedule_document.hpp"
 #include "documents/webhook_document.hpp"
-#include "documents/workflow_document.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -39,9 +39,10 @@ std::string warning_lines(const std::vector<core::definition_problem>& warnings)
 // What a definition says, in lines for people; its problems if it is none.
 
 core::outcome<std::string> read_workflow(const std::string& text) {
-  const auto workflow = documents::parse_workflow(text, documents::json_limits{});
-  if (!workflow)
-    return workflow.error();
+  const auto document = documents::parse_new_workflow(text, documents::json_limits{});
+  if (!document)
+    return document.error();
+  const auto* workflow = &document->definition;
   auto lines = "a workflow of " + counted(workflow->steps.size(), "step") + '\n';
   const auto places = core::places_in(*workflow);
   for (std::size_t i = 0; i < places.size(); ++i) {

@@ -36,8 +36,12 @@ void check_aggregation(const aggregation_policy& policy, const std::string& plac
   else if (!labels.empty() && (labels.size() < 2 || labels.size() > labels_max))
     problems.push_back({place + "/labels", "must list from 2 to " + std::to_string(labels_max)
                                                + " answers, or be left out"});
-  if (std::set<std::string>{labels.begin(), labels.end()}.size() != labels.size())
-    problems.push_back({place + "/labels", "must not list an answer twice"});
+  std::set<std::string> listed;
+  for (const auto& label : labels)
+    if (!listed.insert(label).second) {
+      problems.push_back({place + "/labels", "must not list the answer '" + label + "' twice"});
+      break;
+    }
   if (policy.method == aggregation_method::review && !labels.empty())
     problems.push_back({place + "/labels", "must be left out: the answers of a review are approve, "
                                            "correct and reject"});

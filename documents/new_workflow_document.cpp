@@ -1,10 +1,14 @@
 #include "documents/new_workflow_document.hpp"
 
 #include "core/invariant.hpp"
+#include "core/quality/labels.hpp"
 #include "documents/json_slices.hpp"
+#include "documents/member_reader.hpp"
 #include "documents/workflow_document.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace holdfast::documents {
 
@@ -28,6 +32,23 @@ bool goes_by_majority(const core::versioned_workflow& workflow, const std::strin
          && workflow.step(*position).aggregation.method == core::aggregation_method::majority;
 }
 
+/// Labels of which nobody could say which one a number is. A step of an earlier version keeps them,
+/// as it must keep all of its labels.
+std::vector<core::definition_problem>
+labels_of_one_number(const core::workflow_definition& definition,
+                     const core::versioned_workflow& earlier) {
+  std::vector<core::definition_problem> problems;
+  for (std::size_t i = 0; i < definition.steps.size(); ++i)
+    if (const auto two = core::quality::two_of_one_number(definition.steps[i].aggregation.labels);
+        two && !earlier.position_of(definition.steps[i].key))
+      problems.push_back(
+          {"/steps/" + std::to_string(i) + "/aggregation/labels",
+           "must not list '" + two->first + "' and '" + two->second
+               + "', which are one number: nobody could say which of them a judgment "
+                 "with that number means"});
+  return problems;
+}
+
 } // namespace
 
 core::outcome<new_workflow_document> parse_new_workflow(std::string text, const json_limits& limits,
@@ -35,6 +56,8 @@ core::outcome<new_workflow_document> parse_new_workflow(std::string text, const 
   auto definition = parse_workflow(text, limits);
   if (!definition)
     return definition.error();
+  if (const auto problems = labels_of_one_number(*definition, earlier); !problems.empty())
+    return refusal_of(problems);
   new_workflow_document document{std::move(*definition), std::move(text)};
   auto& steps = document.definition.steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {

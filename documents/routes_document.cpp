@@ -15,12 +15,12 @@ namespace {
 using problems_list = std::vector<core::definition_problem>;
 
 /// One answer, or a list of them; named as the answers of judgments are.
-std::vector<std::string> read_answers(const json& source) {
+std::vector<std::string> read_answers(const json& source, const std::vector<std::string>& labels) {
   std::vector<std::string> answers;
   if (!source.is_array())
-    return {answer_text(source)};
+    return {answer_text(source, labels)};
   for (const auto& answer : source)
-    answers.push_back(answer_text(answer));
+    answers.push_back(answer_text(answer, labels));
   return answers;
 }
 
@@ -86,13 +86,14 @@ void read_input_conditions(member_reader& from, problems_list& problems,
 }
 
 core::route_condition read_condition(const json& source, const std::string& place,
+                                     const std::vector<std::string>& labels,
                                      problems_list& problems) {
   core::route_condition when;
   member_reader from{source, place, problems};
   if (const auto* answers = from.member("answer"))
-    when.answers = read_answers(*answers);
+    when.answers = read_answers(*answers, labels);
   if (const auto* answers = from.member("answer_not"))
-    when.other_answers = read_answers(*answers);
+    when.other_answers = read_answers(*answers, labels);
   read_number(from, "confidence_below", when.confidence_below);
   read_number(from, "agreement_below", when.agreement_below);
   read_number(from, "trust_below", when.trust_below);
@@ -128,11 +129,12 @@ void read_input(member_reader& from, problems_list& problems,
     from.problem("input", "must have a member; leave it out to pass on everything");
 }
 
-core::route read_route(const json& source, const std::string& place, problems_list& problems) {
+core::route read_route(const json& source, const std::string& place,
+                       const std::vector<std::string>& labels, problems_list& problems) {
   core::route rule;
   member_reader from{source, place, problems};
   if (const auto* when = from.member("when"))
-    rule.when = read_condition(*when, place + "/when", problems);
+    rule.when = read_condition(*when, place + "/when", labels, problems);
   if (const auto* to = from.required("to", "list the keys of steps; an empty list ends the chain"))
     rule.to = read_step_keys(*to, place + "/to", problems);
   from.flag("for_each", rule.for_each);
@@ -150,6 +152,7 @@ core::route read_route(const json& source, const std::string& place, problems_li
 } // namespace
 
 std::vector<core::route> read_routes(const json& source, const std::string& place,
+                                     const std::vector<std::string>& labels,
                                      problems_list& problems) {
   std::vector<core::route> routes;
   if (!source.is_array()) {
@@ -157,7 +160,7 @@ std::vector<core::route> read_routes(const json& source, const std::string& plac
     return routes;
   }
   for (std::size_t i = 0; i < source.size(); ++i)
-    routes.push_back(read_route(source[i], place + "/" + std::to_string(i), problems));
+    routes.push_back(read_route(source[i], place + "/" + std::to_string(i), labels, problems));
   return routes;
 }
 

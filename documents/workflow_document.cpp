@@ -100,7 +100,7 @@ private:
     if (const auto* next = from.member("next"))
       step.next = read_step_keys(*next, place + "/next", problems);
     if (const auto* routes = from.member("routes"))
-      step.routes = read_routes(*routes, place + "/routes", problems);
+      step.routes = read_routes(*routes, place + "/routes", step.aggregation.labels, problems);
     from.refuse_unknown();
     definition.steps.push_back(std::move(step));
   }

@@ -1,7 +1,10 @@
 #include "core/quality/labels.hpp"
 
+#include "core/decimal.hpp"
+
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 namespace holdfast::core::quality {
 
@@ -27,6 +30,18 @@ void sort_labels(std::vector<std::string>& labels) {
     const auto y = std::stoll(b);
     return x != y ? x < y : a < b; // "01" and "1" are different labels with a fixed order
   });
+}
+
+std::optional<std::pair<std::string, std::string>>
+two_of_one_number(const std::vector<std::string>& labels) {
+  std::map<std::string, std::string> spelled;
+  for (const auto& label : labels)
+    if (auto number = canonical_number(label)) {
+      const auto [first, fresh] = spelled.emplace(std::move(*number), label);
+      if (!fresh && first->second != label)
+        return std::pair{first->second, label};
+    }
+  return std::nullopt;
 }
 
 } // namespace holdfast::core::quality

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace holdfast;
 using core::aggregation_method;
@@ -117,6 +118,63 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_there_keeps_the_majority) {
   auto later = earlier;
   later.add(next.definition);
   BOOST_TEST(read(two, later).text == next.text);
+}
+
+// finding C2: a judgment with the number 1 would be either.
+BOOST_AUTO_TEST_CASE(labels_that_spell_one_number_are_refused) {
+  const auto with_labels = [](const std::string& labels) {
+    return one_step(R"("aggregation":{"labels":)" + labels + '}');
+  };
+  const auto refusal = [&](const std::string& labels) {
+    const auto refused =
+        documents::parse_new_workflow(with_labels(labels), documents::json_limits{});
+    BOOST_REQUIRE_MESSAGE(!refused, labels);
+    BOOST_TEST((refused.error().code == core::errc::payload_invalid));
+    return refused.error().detail;
+  };
+  const auto of_one_number = [](const std::string& one, const std::string& other) {
+    return "/steps/0/aggregation/labels: must not list '" + one + "' and '" + other
+           + "', which are one number: nobody could say which of them a judgment with that number "
+             "means";
+  };
+  BOOST_TEST(refusal(R"(["1.0","2","1.00"])") == of_one_number("1.0", "1.00"));
+  BOOST_TEST(refusal(R"(["1.0",1])") == of_one_number("1", "1.0"));
+  BOOST_TEST(refusal(R"(["1e2","many",100])") == of_one_number("100", "1e2"));
+  BOOST_TEST(refusal(R"(["-0","0","x"])") == of_one_number("-0", "0"));
+  BOOST_TEST(refusal(R"(["9400110200881234567890","9400110200881234567890.0"])")
+             == of_one_number("9400110200881234567890", "9400110200881234567890.0"));
+  for (const auto* labels : {R"([1,"1"])", R"([1,1.0,2])", R"(["1","1"])"})
+    BOOST_TEST(refusal(labels)
+               == "/steps/0/aggregation/labels: must not list the answer '1' twice");
+  // A text that JSON has no number for, and numbers that are apart by their last digit.
+  for (const auto* labels : {R"(["01","1"])", R"(["1.","1"])", R"(["v1.0","v1.00"])",
+                             R"(["1 ","1"])", R"([9400110200881234567890,9400110200881234567891])"})
+    BOOST_TEST(read(with_labels(labels)).text == with_labels(labels));
+}
+
+// finding C2: a definition that an earlier version has taken is read, and its workflow can change.
+BOOST_AUTO_TEST_CASE(a_step_that_is_there_keeps_labels_that_spell_one_number) {
+  const std::string alike = R"("aggregation":{"labels":["1.0","1.00"]})";
+  const auto earlier = stored(one_step(alike));
+  const auto changed = one_step(R"("title":"x",)" + alike);
+  BOOST_TEST(read(changed, earlier).text == changed);
+  const auto another =
+      documents::parse_new_workflow(R"({"name":"w","steps":[{"key":"a","next":["b"],)" + alike
+                                        + R"(},{"key":"b",)" + alike + "}]}",
+                                    documents::json_limits{}, earlier);
+  BOOST_REQUIRE(!another);
+  BOOST_TEST(another.error().detail.rfind("/steps/1/aggregation/labels: must not list '1.0' and", 0)
+             == 0U);
+}
+
+// finding C2: 1.0 is the answer `1.0` in a judgment, so it is in a route.
+BOOST_AUTO_TEST_CASE(a_number_in_a_route_is_the_label_that_spells_it) {
+  const auto document = read(
+      R"({"name":"w","steps":[{"key":"a","aggregation":{"labels":["1.0","2"]},"routes":[)"
+      R"({"when":{"answer":1},"to":["b"]},{"when":{"answer_not":[1.0,2]},"to":["b"]}]},{"key":"b"}]})");
+  const auto& routes = document.definition.steps[0].routes;
+  BOOST_TEST((routes.at(0).when.answers == std::vector<std::string>{"1.0"}));
+  BOOST_TEST((routes.at(1).when.other_answers == std::vector<std::string>{"1.0", "2"}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
   BOOST_TEST(with(R"("aggregation":{"labels":["a"]})")
              == "/steps/0/aggregation/labels: must list from 2 to 256 answers, or be left out");
   BOOST_TEST(with(R"("aggregation":{"labels":["a","b","a"]})")
-             == "/steps/0/aggregation/labels: must not list an answer twice");
+             == "/steps/0/aggregation/labels: must not list the answer 'a' twice");
   BOOST_TEST(with(R"("aggregation":{"labels":"a"})")
              == "/steps/0/aggregation/labels: must be the list of all answers there can be");
   BOOST_TEST(with(R"("test_questions":{"quiz":101})")
