@@ -4,11 +4,13 @@
 #include "core/json_text.hpp"
 #include "core/quality/estimates.hpp"
 #include "core/quality/labels.hpp"
+#include "core/quality/tie_break.hpp"
 #include "core/quality/voting.hpp"
 #include "core/review.hpp"
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -161,7 +163,43 @@ aggregate review_of_all(const std::vector<trusted_answer>& given) {
   return result;
 }
 
+/// Which of the answers that are as likely as the likeliest is reported: it depends neither on what
+/// answers are called nor on the order in which they came.
+std::string settled_answer(const aggregate& found, double likeliest,
+                           const std::vector<trusted_answer>& given) {
+  const answer_support* best = nullptr;
+  auto best_lot = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& one : found.support) {
+    if (one.share < likeliest - quality::tie_width)
+      continue;
+    auto lot = std::numeric_limits<std::uint64_t>::max();
+    for (const auto& judged : given)
+      if (judged.answer == one.answer)
+        lot = std::min(lot, judged.lot);
+    if (best == nullptr || one.votes > best->votes
+        || (one.votes == best->votes && lot < best_lot)) {
+      best = &one;
+      best_lot = lot;
+    }
+  }
+  HOLDFAST_INVARIANT(best != nullptr, "one of the answers is the likeliest");
+  return best->answer;
+}
+
 } // namespace
+
+std::uint64_t lot_of(const unit_id& unit, const contributor_id& contributor) {
+  return quality::lot_on(quality::lot_of(to_string(unit)), quality::lot_of(contributor));
+}
+
+bool may_win(const aggregate& found, const std::string& answer) {
+  if (answer == found.answer || found.method == aggregation_method::review)
+    return answer == found.answer;
+  const auto& all = found.support;
+  return std::any_of(all.begin(), all.end(), [&](const answer_support& one) {
+    return one.answer == answer && one.share >= found.confidence - quality::tie_width;
+  });
+}
 
 std::string_view to_string(aggregation_method method) { return row_of(method).name; }
 
@@ -198,7 +236,8 @@ aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trust
   for (std::uint32_t label = 0; label < unit.labels; ++label)
     result.support[label].share = shares.of(0)[label];
   const auto consensus = quality::consensus_of(shares.of(0), unit.labels);
-  result.answer = result.support[consensus.label].answer;
+  result.answer = consensus.tied == 1 ? result.support[consensus.label].answer
+                                      : settled_answer(result, consensus.confidence, given);
   result.confidence = result.posterior = consensus.confidence;
   result.tied = consensus.tied;
   if (asks_model(policy.method)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/ids.hpp"
 #include "core/quality/method.hpp"
 #include "core/quality/stopping.hpp"
 
@@ -46,10 +47,14 @@ struct aggregation_policy {
 /// How many judgments a unit asks for at first: no more than the rule may turn out to need.
 std::uint32_t first_slots(const quality::stopping_rule& rule);
 
+/// The lot that the contributor draws on the unit, the same in every run.
+std::uint64_t lot_of(const unit_id& unit, const contributor_id& contributor);
+
 /// One answer, and how much the contributor was trusted when they gave it.
 struct trusted_answer {
   std::string answer;
   double trust = 1;
+  std::uint64_t lot = 0; ///< Of the contributor on this unit: the least lot settles a tie.
 };
 
 /// How many judgments gave one answer, and how likely it is the right one.
@@ -62,7 +67,9 @@ struct answer_support {
 /// The consensus of a unit.
 struct aggregate {
   aggregation_method method = aggregation_method::majority;
-  std::string answer;                  ///< The winner; of several, the first in label order.
+  /// The winner. Of several as likely the one with most votes, of these the one for which somebody
+  /// with the least lot voted; the first in label order only where nobody voted for any of them.
+  std::string answer;
   double confidence = 0;               ///< The winner's share, 0 to 1.
   double posterior = 0;                ///< The same before it was calibrated, if it is.
   std::vector<answer_support> support; ///< All answers that were given or may be, in label order.
@@ -90,6 +97,9 @@ struct model_opinion {
 /// have one.
 aggregate aggregate_of(const aggregation_policy& policy, const std::vector<trusted_answer>& given,
                        const model_opinion* opinion = nullptr);
+
+/// Whether `answer` is the winner, or as likely. Of verdicts that tie only one may win.
+bool may_win(const aggregate& found, const std::string& answer);
 
 /// Majority vote: the answer given most often; confidence is its share.
 aggregate majority(const std::vector<std::string>& answers);

@@ -59,16 +59,18 @@ std::uint32_t counted_otherwise(const std::vector<judgment_mark>& before,
   return count;
 }
 
-std::vector<trusted_answer> counted_answers(const std::vector<judgment_mark>& judgments) {
+std::vector<trusted_answer> counted_answers(const unit_id& unit,
+                                            const std::vector<judgment_mark>& judgments) {
   std::vector<trusted_answer> counted;
   for (const auto& j : judgments)
     if (!j.tainted)
-      counted.push_back({j.answer, j.trust});
+      counted.push_back({j.answer, j.trust, lot_of(unit, j.contributor)});
   return counted;
 }
 
 bool stands(const standing_result& result, const aggregate& found) {
-  return found.answer == result.answer && found.correction == result.correction
+  // Of answers that were as likely before and still are, the one that was told stays.
+  return may_win(found, result.answer) && found.correction == result.correction
          && (found.tied == 1 || result.tied);
 }
 
@@ -171,7 +173,7 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
   if (u.state != unit_state::finalized)
     return done;
   const auto today = as_known_today(u, command);
-  const auto left = counted_answers(today);
+  const auto left = counted_answers(u.id, today);
   const auto count = static_cast<std::uint32_t>(left.size());
   auto otherwise = counted_otherwise(u.judgments, today);
   if (command.at_work.empty())
@@ -191,6 +193,7 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
     if (!command.at_work.empty())
       return done;
     taint(u, command.contributors, now, done.changes);
+    found->answer = command.result.answer;
     if (auto result = restated(*found, count, is_enough); result != u.result) {
       u.result = std::move(result);
       u.confidence = found->confidence;

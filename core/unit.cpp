@@ -374,7 +374,7 @@ decision<aggregated> decide(unit& u, const aggregation_policy& policy, const std
   answers.reserve(u.judgments.size());
   for (const auto& j : u.judgments)
     if (!j.tainted)
-      answers.push_back({j.answer, j.trust});
+      answers.push_back({j.answer, j.trust, lot_of(u.id, j.contributor)});
   const auto consensus =
       aggregate_of(policy, answers, command.opinion ? &*command.opinion : nullptr);
   if (policy.stopping && !enough(*policy.stopping, consensus)) {

@@ -27,6 +27,10 @@ std::uint64_t lot_of(std::string_view name) {
   return mixed(hash);
 }
 
+std::uint64_t lot_on(std::uint64_t unit, std::uint64_t contributor) {
+  return mixed(unit ^ contributor);
+}
+
 lots lots_of(const answers& given, const std::vector<std::string>& units,
              const std::vector<std::string>& contributors) {
   lots drawn;
@@ -66,7 +70,7 @@ std::uint32_t settled_label(const double* shares, const answers& given, std::siz
       if (one.label == label) {
         ++made.votes;
         made.lot = std::min(made.lot,
-                            mixed(drawn.of_units[unit] ^ drawn.of_contributors[one.contributor]));
+                            lot_on(drawn.of_units[unit], drawn.of_contributors[one.contributor]));
       }
     return made;
   };

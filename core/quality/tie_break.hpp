@@ -13,6 +13,9 @@ namespace holdfast::core::quality {
 /// A number that stands for a name in the drawing of lots.
 std::uint64_t lot_of(std::string_view name);
 
+/// The lot of a contributor on a unit.
+std::uint64_t lot_on(std::uint64_t unit, std::uint64_t contributor);
+
 /// What lots are drawn by.
 struct lots {
   std::vector<std::uint64_t> of_units;

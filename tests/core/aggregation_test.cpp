@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -240,6 +241,49 @@ BOOST_AUTO_TEST_CASE(the_order_of_judgments_does_not_matter) {
       std::swap(given[i - 1], given[random.below(i)]);
     BOOST_TEST(to_json(majority(given)) == before);
   }
+}
+
+// C2: neither the names of answers nor the order of judgments settle a tie
+BOOST_AUTO_TEST_CASE(a_tie_is_settled_by_lots_of_those_who_voted) {
+  core::uuid_source ids{5};
+  int for_cat = 0;
+  constexpr int units = 400;
+  for (int i = 0; i < units; ++i) {
+    const core::unit_id unit{ids.next(core::instant{})};
+    const auto said = [&](const std::string& answer, const std::string& who) {
+      return core::trusted_answer{answer, 1, core::lot_of(unit, who)};
+    };
+    const auto found = core::aggregate_of({}, {said("cat", "ana"), said("dog", "bob")});
+    BOOST_TEST(found.tied == 2U);
+    BOOST_TEST(found.confidence == 0.5);
+    for_cat += found.answer == "cat" ? 1 : 0;
+    const auto turned = core::aggregate_of({}, {said("dog", "bob"), said("cat", "ana")});
+    BOOST_TEST(turned.answer == found.answer);
+    const auto renamed = core::aggregate_of({}, {said("yes", "ana"), said("no", "bob")});
+    BOOST_TEST((renamed.answer == "yes") == (found.answer == "cat"));
+  }
+  // A fair coin is further off less than once in a million units of this test.
+  BOOST_TEST(std::abs(for_cat - units / 2) < 50);
+}
+
+BOOST_AUTO_TEST_CASE(of_answers_that_are_as_likely_the_one_with_most_votes_is_reported) {
+  core::aggregation_policy policy;
+  policy.method = core::aggregation_method::weighted;
+  const auto found = core::aggregate_of(policy, {{"a", 0.8, 1}, {"b", 0.4, 2}, {"b", 0.4, 3}});
+  BOOST_TEST(found.tied == 2U);
+  BOOST_TEST(found.answer == "b");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_may_win_that_is_as_likely_as_the_winner) {
+  const auto tied = core::aggregate_of({}, {{"a", 1, 2}, {"b", 1, 1}, {"b", 1, 4}, {"a", 1, 3}});
+  BOOST_TEST(tied.answer == "b");
+  BOOST_TEST(core::may_win(tied, "a"));
+  BOOST_TEST(!core::may_win(tied, "c"));
+  BOOST_TEST(!core::may_win(majority({"a", "a", "b"}), "b"));
+  const auto review = core::aggregate_of({core::aggregation_method::review, {}, {}},
+                                         {{"approve", 1}, {"reject", 1}});
+  BOOST_TEST(core::may_win(review, "reject"));
+  BOOST_TEST(!core::may_win(review, "approve")); // what is not agreed on was not approved
 }
 
 BOOST_AUTO_TEST_CASE(the_result_is_json_whatever_the_answers_are) {
