@@ -38,7 +38,15 @@ struct asker {
   std::vector<Repeatable> unknown; ///< Asked, but the outcome is not known.
   std::uint32_t under_way = 0;
   std::uint32_t answers = 0;
+  std::uint64_t era = 0; ///< Up to which it has asked again for what the database has forgotten.
 
+  /// Whether the database has lost commits since the last call, and the nodes are past that.
+  bool must_look_anew() {
+    if (world.era % 2 != 0 || era == world.era)
+      return false;
+    era = world.era;
+    return true;
+  }
   template <class Id>
   Id fresh() {
     return {ids.next(world.now())};
@@ -78,11 +86,16 @@ void send(self_ptr self, const std::shared_ptr<Client>& p, const Request& reques
                             : core::duration{std::chrono::seconds{60}};
   ++p->under_way;
   const auto sent = p->world.now();
+  const auto era = p->world.era;
   self->request(caf::actor_cast<caf::actor>(gateway), deadline, request)
       .then(
           [=](const answer_type& answer) {
             --p->under_way;
             auto& world = p->world;
+            if (!world.believes(era)) {
+              world.log.note([&] { return p->name + " <- an answer from before a loss"; });
+              return p->remember(request);
+            }
             p->audit().acknowledged(request, answer);
             world.log.mix(p->answers);
             const bool lost = !world.calm && p->random.hit(world.drawn.lose_reply);
@@ -102,6 +115,8 @@ void send(self_ptr self, const std::shared_ptr<Client>& p, const Request& reques
             p->world.log.note([&] {
               return p->name + " <- " + std::string{to_string(why.code)} + ' ' + why.detail;
             });
+            if (!p->world.believes(era))
+              return p->remember(request);
             p->refused(request, why, sent);
             if (outcome_unknown(why.code))
               p->remember(request);

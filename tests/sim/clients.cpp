@@ -509,8 +509,21 @@ bool introduce_or_look(self_ptr self, const persona_ptr& p) {
   return true;
 }
 
+/// What it knows of units that are not there any more is of no use.
+void forget_what_is_gone(persona& p) {
+  const auto& t = *p.world.tables;
+  p.known = t.profiles.count(p.name) != 0;
+  for (auto* list : {&p.held, &p.past})
+    list->erase(
+        std::remove_if(list->begin(), list->end(),
+                       [&](const msg::assignment& a) { return t.units.count(a.unit) == 0; }),
+        list->end());
+}
+
 void contributor_tick(self_ptr self, const persona_ptr& p) {
   auto& world = p->world;
+  if (p->must_look_anew())
+    forget_what_is_gone(*p);
   if (world.calm)
     return self->quit();
   if (p->random.hit(world.drawn.die))
@@ -594,6 +607,15 @@ msg::add_source_data next_rows(persona& p) {
     data.rows.push_back({"bad", "{\"item\":", 1});
   p.world.audit.sending(data);
   return data;
+}
+
+/// The keys of the test questions that the step is to have.
+std::vector<std::string> questions_of(const plan& drawn, std::uint32_t step) {
+  std::vector<std::string> keys;
+  if (drawn.quality[step].tested)
+    for (std::uint32_t i = 0; i < drawn.quality[step].questions; ++i)
+      keys.push_back("t" + std::to_string(step) + "-" + std::to_string(i));
+  return keys;
 }
 
 msg::add_test_questions next_questions(persona& p) {
@@ -858,8 +880,36 @@ void tidy_up(self_ptr self, const persona_ptr& p) {
     send(self, p, msg::seal_step{p->world.steps.front()});
 }
 
+/// All that is to be there and is not, or not any more, is still to be added.
+void look_anew(persona& p) {
+  const auto& t = *p.world.tables;
+  const auto& steps = p.world.steps;
+  forget_what_is_gone(p);
+  p.unknown.clear();
+  p.repaired.clear();
+  p.launched = false;
+  if (steps.empty())
+    return;
+  p.version = static_cast<std::uint32_t>(t.workflows.at(p.workflow).definitions.size());
+  p.keys_left.clear();
+  for (std::uint32_t i = 0; i < p.world.drawn.units; ++i)
+    if (const auto key = "k" + std::to_string(i);
+        t.units_by_source_key.count({steps.front(), key}) == 0)
+      p.keys_left.push_back(key);
+  p.questions_left.erase(
+      std::remove_if(p.questions_left.begin(), p.questions_left.end(),
+                     [&](const auto& question) { return question.first < steps.size(); }),
+      p.questions_left.end());
+  for (std::uint32_t step = 0; step < steps.size(); ++step)
+    for (const auto& key : questions_of(p.world.drawn, step))
+      if (t.units_by_source_key.count({steps[step], key}) == 0)
+        p.questions_left.emplace_back(step, key);
+}
+
 void requester_tick(self_ptr self, const persona_ptr& p) {
   auto& world = p->world;
+  if (p->must_look_anew())
+    look_anew(*p);
   self->delayed_send(self, world.calm ? core::duration{400ms} : p->random.span(10ms, 2s),
                      tick_atom::value);
   if (p->under_way > 3)
@@ -922,9 +972,8 @@ void start_requester(caf::actor_system& system, field& f) {
   for (std::uint32_t i = 0; i < f.drawn.units; ++i)
     p->keys_left.push_back("k" + std::to_string(i));
   for (std::uint32_t step = 0; step < f.drawn.quality.size(); ++step)
-    if (f.drawn.quality[step].tested)
-      for (std::uint32_t i = 0; i < f.drawn.quality[step].questions; ++i)
-        p->questions_left.emplace_back(step, "t" + std::to_string(step) + "-" + std::to_string(i));
+    for (const auto& key : questions_of(f.drawn, step))
+      p->questions_left.emplace_back(step, key);
   if (!f.drawn.asks.empty())
     p->seekers = {nobody, p->name};
   spawn_client(system, p, requester_tick);

@@ -35,6 +35,11 @@ struct field {
   /// A client has died and wants `back` called after that time.
   std::function<void(core::duration after, std::function<void()> back)> return_after;
   std::vector<core::step_id> steps; ///< Of all versions of the workflow, by position.
+  /// Odd from the moment at which the database loses commits until each node knows of it, or
+  /// decides nothing. Meanwhile nodes may answer from a memory of what is gone.
+  std::uint64_t era = 0;
+  /// Whether an answer in this moment to a request of that era speaks of what the database has.
+  bool believes(std::uint64_t of) const { return of == era && era % 2 == 0; }
   bool calm = false; ///< Liveness phase: only helpful clients remain, and finish all work.
   bool over = false; ///< Everybody stops.
   /// The operator has something under way that might revive what is finished.

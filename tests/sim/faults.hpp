@@ -23,6 +23,8 @@ enum class event_kind : std::uint8_t {
   batch_fenced,
   batch_refused,
   read_failed,
+  history_lost,     ///< The database went back to an earlier copy of its tables.
+  generation_begun, ///< Because of that.
   outage,
   node_killed,
   node_drained,
@@ -41,6 +43,8 @@ enum class event_kind : std::uint8_t {
   handover, ///< A node gave shards to another one.
   actor_crashed,
   clock_rushed,
+  clock_set_ahead, ///< That of the database.
+  clock_set_back,
   timer_lost,
   client_died,
   reply_lost,
@@ -67,6 +71,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kin
                 "batch fenced",
                 "batch refused",
                 "read failed",
+                "history lost",
+                "generation begun",
                 "outage",
                 "node killed",
                 "node drained",
@@ -85,6 +91,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(event_kin
                 "handover",
                 "actor crashed",
                 "clock rushed",
+                "clock set ahead",
+                "clock set back",
                 "timer lost",
                 "client died",
                 "reply lost",
@@ -138,6 +146,9 @@ public:
   void before_takeover(const std::vector<core::shard_id>& shards);
   /// The database finishes what it has not finished yet.
   void finish_late();
+
+  /// What the database has not finished is gone with the server that it was on.
+  void drop_late() { late_.clear(); }
 
   /// From now on, another set of changes is refused: chosen by what they write, so that the same
   /// change is refused again.

@@ -348,7 +348,9 @@ void auditor::check_unit(const core::unit_id& id) {
 
 void auditor::check_tokens(const unit_rows& rows, unit_memory& known) {
   std::size_t seen = 0;
-  const auto last_known = known.tokens.empty() ? core::token{0} : known.tokens.rbegin()->first;
+  auto last_known = known.tokens.empty() ? core::token{0} : known.tokens.rbegin()->first;
+  if (const auto forgotten = forgotten_tokens_.find(rows.id); forgotten != forgotten_tokens_.end())
+    last_known = std::max(last_known, forgotten->second);
   const auto see = [&](const core::lease& lease, bool fresh_allowed) {
     ++seen;
     const auto before = known.tokens.find(lease.token);

@@ -7,6 +7,7 @@
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
 #include "persistence/memory_tables.hpp"
+#include "tests/sim/audit_memory.hpp"
 #include "tests/sim/plan.hpp"
 #include "tests/sim/task_audit.hpp"
 #include "tests/sim/trace.hpp"
@@ -33,7 +34,7 @@ struct violation {
 /// Checks are incremental: after a commit, the rows that it touched; everything in `check_all`. For
 /// each unit the auditor remembers what it saw last, so that also a change that must not happen (a
 /// token going back, a judgment vanishing, a finished unit opening again) is seen.
-class auditor {
+class auditor : private auditor_memory {
 public:
   auditor(const plan& drawn, const persistence::memory::tables& tables, trace& log)
       : drawn_(drawn),
@@ -51,6 +52,22 @@ public:
   /// To be called right after every commit that may have changed the tables: `batch` is what the
   /// node with `incarnation` meant to commit.
   void committed(core::incarnation_id incarnation, const persistence::write_batch& batch);
+
+  // history_audit.cpp: a database that forgets commits, and begins a new generation.
+  /// All that was concluded from commits and acknowledgements so far.
+  struct snapshot {
+    auditor_memory people;
+    task_auditor::snapshot programs;
+  };
+  snapshot remember() const { return {*this, tasks_.remember()}; }
+  /// The tables are about to go back to what they were then. Whatever was committed since is gone;
+  /// the numbers that were given out since stay given out.
+  void go_back(const snapshot& then);
+  /// Whether the database lacks numbers that were given out.
+  bool lacks_numbers() const;
+  /// To be called when somebody has had a generation begun: all that is given out from now on is
+  /// past all that was ever given out.
+  void generation_begun();
 
   /// Everything that holds at every commit.
   void check_all();
@@ -124,61 +141,6 @@ public:
   std::size_t acknowledged_judgments() const { return judgments_.size(); }
 
 private:
-  struct granted {
-    core::contributor_id owner;
-    core::assignment_id assignment;
-  };
-  /// A result that a unit had, and where it went with it.
-  struct outcome {
-    std::string result;
-    std::int16_t route = core::no_route;
-  };
-  struct unit_memory {
-    core::step_id step;
-    core::unit_state state = core::unit_state::judgable;
-    std::map<core::token, granted> tokens;
-    std::set<core::unit_state> states; ///< All it has ever had.
-    // Events so far.
-    std::uint32_t announced = 0;
-    std::uint32_t judged = 0;
-    std::uint32_t finalized = 0;
-    std::uint32_t told_reopened = 0;
-    std::uint32_t told_withdrawn = 0;
-    std::uint32_t canceled = 0;
-    bool canceled_with_parent = false; ///< So it was told.
-    std::uint32_t tested = 0;
-    std::uint32_t told_reinstated = 0;
-    std::uint32_t restored = 0; ///< Judgments, as it has written.
-    core::instant finalized_at;
-    std::uint32_t reopened = 0;
-    std::set<std::string> results;      ///< All it has ever had.
-    std::vector<outcome> outcomes;      ///< The same, one after the other.
-    bool withdrawn = false;             ///< It was canceled when it was finalized.
-    std::set<core::judgment_id> behind; ///< Those that counted when it got the last one.
-    core::unit_id batch;                ///< Of which it is part.
-    std::vector<core::unit_id> members; ///< Of a batch, in its order; also when it is taken apart.
-    std::uint32_t ungathered = 0;       ///< How often it was taken out of a batch.
-    bool taken_apart = false;           ///< A batch whose units wait again.
-    bool entered = false;               ///< It has been counted in its step.
-  };
-  struct step_memory {
-    std::uint64_t units = 0;
-    std::uint64_t finished = 0;
-    std::uint64_t reopened = 0; ///< Results that were taken back.
-    std::uint64_t reissued = 0; ///< Of these, so it was told: others had been made from them.
-    std::uint64_t revision = 0;
-    core::step_status status = core::step_status::open;
-    std::uint64_t flagged = 0; ///< ContributorFlagged.
-    std::uint64_t stood = 0;   ///< Standings that were written.
-    bool was_sealed = false;   ///< At some time.
-  };
-  struct shard_memory {
-    std::size_t rows = 0;
-    core::event_seq last = 0;
-    core::epoch epoch = 0;
-    std::uint64_t batch_seq = 0;
-    std::uint64_t batches = 0; ///< Sequence number of its last batch.
-  };
   /// All rows of one unit, gathered once.
   struct unit_rows {
     core::unit_id id;
@@ -322,13 +284,24 @@ private:
   /// The units that are part of a batch, in its order.
   std::vector<core::unit_id> members_of(const core::unit_id& batch) const;
 
+  /// The highest numbers that a shard ever had.
+  struct given_out {
+    core::epoch epoch = 0;
+    std::uint64_t batch_seq = 0;
+    core::event_seq event_seq = 0;
+  };
+  /// Takes in what the tables show.
+  void note_given_out();
+
   const plan& drawn_;
   const persistence::memory::tables& t_;
   trace& log_;
   task_auditor tasks_;
+  std::map<core::shard_id, given_out> given_out_;
+  /// The highest token that the lease of a unit ever had, where the database has forgotten leases.
+  std::map<core::unit_id, core::token> forgotten_tokens_;
+  std::uint64_t generation_ = 1;
   std::optional<violation> found_;
-  std::map<std::pair<core::step_id, core::contributor_id>, core::contributor_standing> stood_;
-  std::set<core::unit_id> ever_forgiven_;
   std::uint64_t commits_ = 0;
   std::uint64_t batches_ = 0;
   std::uint64_t whole_lists_ = 0;
@@ -339,45 +312,19 @@ private:
   std::uint64_t interrupted_ = 0;
   std::uint64_t made_anew_ = 0;
 
-  std::unordered_map<core::unit_id, unit_memory> units_;
-  std::map<core::step_id, step_memory> steps_;
-  std::map<core::shard_id, shard_memory> shards_;
   std::map<std::pair<core::shard_id, core::epoch>, core::incarnation_id> committers_;
-  std::map<core::judgment_id, std::uint32_t> received_;
-  std::map<std::pair<std::string, core::message_id>, std::uint32_t> applied_;
 
-  // The ledger.
-  std::map<core::judgment_id, msg::submit_judgment> judgments_;
-  std::map<core::judgment_id, msg::submit_judgment> surplus_; ///< Answered as that.
-  /// Questions whose answer had been acknowledged when their contributor asked for feedback.
-  std::set<std::pair<core::unit_id, core::contributor_id>> feedback_due_;
-  /// Of a unit whose lineage was asked for: what had been acknowledged of its item by then.
-  std::map<core::unit_id, std::set<core::judgment_id>> to_be_told_;
-  /// The lease that each assignment was first granted, by its unit and token.
-  std::map<core::assignment_id, std::pair<core::unit_id, core::token>> named_;
+  // The ledger of what clients have sent: no loss of commits takes it back.
   struct sent_key {
     std::uint32_t least_version = 1; ///< What was acknowledged when it was sent first.
     std::set<std::uint32_t> slots;   ///< As asked for; 0: as the definition says.
   };
   std::map<std::pair<core::step_id, std::string>, sent_key> keys_sent_;
-  std::set<std::pair<core::step_id, std::string>> keys_;
   /// The version before and the definition of each update that is more than a question.
   std::set<std::pair<std::uint32_t, std::string>> updates_sent_;
-  std::map<core::workflow_id, std::uint32_t> acknowledged_versions_;
-  std::map<core::workflow_id, std::vector<std::string>> definitions_; ///< As last seen.
 
   std::map<core::contributor_id, core::contributor_profile> profiles_sent_;
-  struct missed_steps {
-    std::vector<core::step_id> open; ///< When they were missed.
-    core::instant since;
-  };
-  std::map<core::contributor_id, missed_steps> missed_; ///< By searches.
 
-  struct known_workflow {
-    core::versioned_workflow versions;
-    std::vector<core::step_id> steps; ///< By position.
-  };
-  mutable std::map<core::workflow_id, known_workflow> workflows_;
   const known_workflow& workflow_of(const core::step_id& step) const;
 
 public:

@@ -127,13 +127,14 @@ struct totals {
 };
 
 bool is_fault(event_kind kind) {
-  return kind != event_kind::doubt_resolved && kind != event_kind::batch_fenced
-         && kind != event_kind::stale_write_refused && kind != event_kind::workflow_updated
-         && kind != event_kind::lacked && kind != event_kind::steps_searched
-         && kind != event_kind::gathered && kind != event_kind::list_gathered
-         && kind != event_kind::batch_taken_apart && kind != event_kind::reissued
-         && kind != event_kind::child_canceled && kind != event_kind::child_taken
-         && kind != event_kind::child_withdrawn && kind != event_kind::child_made_anew;
+  return kind != event_kind::doubt_resolved && kind != event_kind::generation_begun
+         && kind != event_kind::batch_fenced && kind != event_kind::stale_write_refused
+         && kind != event_kind::workflow_updated && kind != event_kind::lacked
+         && kind != event_kind::steps_searched && kind != event_kind::gathered
+         && kind != event_kind::list_gathered && kind != event_kind::batch_taken_apart
+         && kind != event_kind::reissued && kind != event_kind::child_canceled
+         && kind != event_kind::child_taken && kind != event_kind::child_withdrawn
+         && kind != event_kind::child_made_anew;
 }
 
 std::uint64_t faults_of(const tally& seen) {

@@ -905,6 +905,7 @@ plan draw_plan(std::uint64_t seed) {
   draw_spoilers(p);
   draw_read_faults(p);
   draw_network(p);
+  draw_rare_faults(p);
   return p;
 }
 
@@ -928,7 +929,8 @@ std::string describe(const plan& p) {
       << ", one way cut " << f.one_way_cut << ", frozen " << f.node_frozen << ", message lost "
       << f.message_lost << ", answer lost " << f.answer_lost << ", late " << f.message_late
       << ", doubled " << f.message_doubled << ", crash " << f.actor_crash << ", rush "
-      << f.clock_rush << ", timer lost " << f.timer_lost << (p.webhooks ? "; with webhooks" : "")
+      << f.clock_rush << ", timer lost " << f.timer_lost << ", history lost " << f.history_lost
+      << ", clock set " << f.clock_set << (p.webhooks ? "; with webhooks" : "")
       << (p.asks.empty() ? "" : "; steps ask something of people")
       << (p.job ? "; the workflow is a job" : "")
       << (p.gathers.empty() ? "\n"

@@ -77,6 +77,9 @@ struct fault_rates {
   std::uint32_t answer_lost = 0;
   std::uint32_t message_late = 0;
   std::uint32_t message_doubled = 0;
+  // Opportunity: one message handled.
+  std::uint32_t history_lost = 0; ///< The database goes back to what it was a while before.
+  std::uint32_t clock_set = 0;    ///< That of the database, ahead or back.
 };
 
 /// How contributors behave: relative weights of what they do with a lease.
@@ -260,6 +263,9 @@ struct plan {
 
 /// The plan of a seed: the same for ever, as long as this function is not changed.
 plan draw_plan(std::uint64_t seed);
+
+/// The last part of it: faults that only a share of the runs have, with dice of their own.
+void draw_rare_faults(plan& p);
 
 /// The plan on a few lines, for people.
 std::string describe(const plan& p);

@@ -3,6 +3,7 @@
 #include "core/object_ref.hpp"
 #include "core/quality/trust.hpp"
 #include "tests/sim/cluster_plants.hpp"
+#include "tests/sim/history_plants.hpp"
 #include "tests/sim/task_plants.hpp"
 #include "tests/support/forwarding_store.hpp"
 
@@ -975,6 +976,7 @@ const std::vector<plant>& plants() {
     };
     list.insert(list.end(), task_plants().begin(), task_plants().end());
     list.insert(list.end(), cluster_plants().begin(), cluster_plants().end());
+    list.insert(list.end(), history_plants().begin(), history_plants().end());
     return list;
   }();
   return all;
@@ -984,7 +986,8 @@ planted_bug::planted_bug(const std::string& name, database_ptr database, dice& r
     : name_(name),
       database_(std::move(database)),
       random_(&random),
-      between_nodes_(std::make_unique<cluster_bug>(name, database_)) {
+      between_nodes_(std::make_unique<cluster_bug>(name, database_)),
+      seen_numbers_(make_seen_numbers()) {
   if (!name.empty() && std::none_of(plants().begin(), plants().end(), [&](const plant& p) {
         return p.name == name;
       }))
@@ -1000,6 +1003,7 @@ void planted_bug::spoil(caf::actor_system& system, test::virtual_network& networ
 std::unique_ptr<persistence::store>
 planted_bug::wrap(std::unique_ptr<persistence::store> connection,
                   std::function<bool()> thawed) const {
+  connection = wrap_history(name_, std::move(connection), database_, seen_numbers_);
   const auto keep_unit = [](core::unit&) {};
   const auto keep_step = [](persistence::open_unit&) {};
   if (name_ == "fence-ignored")

@@ -31,6 +31,7 @@ const std::vector<plant>& plants();
 void rebase(const persistence::memory::tables& t, persistence::shard_batch& part);
 
 class cluster_bug;
+struct seen_numbers;
 
 /// The bug of one run; none when the name is empty.
 class planted_bug {
@@ -53,6 +54,7 @@ private:
   std::shared_ptr<persistence::memory_database> database_;
   dice* random_;
   std::unique_ptr<cluster_bug> between_nodes_;
+  std::shared_ptr<seen_numbers> seen_numbers_;
 };
 
 } // namespace holdfast::sim

@@ -33,6 +33,12 @@ public:
   /// What is still to come; empty when nothing is.
   std::string unfinished() const;
 
+  /// The schedules as they were committed.
+  using memory = std::map<std::pair<core::queue_name, std::string>, core::schedule>;
+  memory remember() const { return schedules_; }
+  /// The tables are about to go back to what they were then.
+  void go_back(const memory& then) { schedules_ = then; }
+
   std::uint64_t made() const { return made_; }
   std::uint64_t missed() const { return missed_; }
 
@@ -46,7 +52,7 @@ private:
   const persistence::memory::tables& t_;
   blame_function blame_;
   std::map<key, std::string> sent_;
-  std::map<key, core::schedule> schedules_;
+  memory schedules_;
   std::map<core::task_id, std::pair<core::queue_name, msg::task_request>> passing_;
   std::uint64_t made_ = 0;
   std::uint64_t missed_ = 0;

@@ -20,8 +20,10 @@ std::string problem_of(const subscription& s, const msg::event_page& page, core:
   if (page.position < after)
     return "a position goes back to " + place(page, page.position);
   auto next = page.events.begin();
-  for (auto seq = after + 1; seq <= page.position; ++seq) {
-    const auto* event = committed_event(*s.world.tables, page.shard, seq);
+  const auto& t = *s.world.tables;
+  for (auto seq = event_from(t, page.shard, after + 1); seq <= page.position;
+       seq = event_from(t, page.shard, seq + 1)) {
+    const auto* event = committed_event(t, page.shard, seq);
     if (event == nullptr)
       return place(page, seq) + " is not committed";
     if (s.results_only && event->type != core::event_type::unit_finalized)
@@ -35,10 +37,12 @@ std::string problem_of(const subscription& s, const msg::event_page& page, core:
   return next == page.events.end() ? "" : place(page, next->seq) + " does not belong there";
 }
 
-void on_page(const subscription_ptr& s, const msg::read_events& asked,
-             const msg::event_page& page) {
+void on_page(const subscription_ptr& s, const msg::read_events& asked, const msg::event_page& page,
+             std::uint64_t era) {
   auto& world = s->world;
   s->under_way[asked.shard] = false;
+  if (!world.believes(era))
+    return;
   world.log.mix(page.position);
   world.log.note([&] {
     return s->name + " <- " + std::to_string(page.events.size()) + " events of shard "
@@ -51,11 +55,11 @@ void on_page(const subscription_ptr& s, const msg::read_events& asked,
   s->positions[asked.shard] = page.position;
 }
 
-void on_refusal(const subscription_ptr& s, const msg::read_events& asked,
-                const core::failure& why) {
+void on_refusal(const subscription_ptr& s, const msg::read_events& asked, const core::failure& why,
+                std::uint64_t era) {
   s->under_way[asked.shard] = false;
   s->world.log.mix(static_cast<std::uint64_t>(why.code));
-  if (!outcome_unknown(why.code))
+  if (!outcome_unknown(why.code) && s->world.believes(era))
     s->world.audit.blame("subscribers", s->name + " was refused: "
                                             + std::string{to_string(why.code)} + ' ' + why.detail);
 }
@@ -64,7 +68,7 @@ void on_refusal(const subscription_ptr& s, const msg::read_events& asked,
 std::optional<core::shard_id> behind(subscription& s) {
   const auto& shards = s.world.tables->shards;
   for (core::shard_id shard = 0; shard < shards.size(); ++shard)
-    if (s.positions[shard] < shards[shard].event_seq && !s.under_way[shard])
+    if (s.is_behind(shard) && !s.under_way[shard])
       return shard;
   return std::nullopt;
 }
@@ -81,9 +85,10 @@ void read(self_ptr self, const subscription_ptr& s, core::shard_id shard) {
   if (s->results_only)
     request.types = {"UnitFinalized"};
   s->under_way[shard] = true;
+  const auto era = s->world.era;
   self->request(caf::actor_cast<caf::actor>(gateway), s->random.span(1s, 60s), request)
-      .then([=](const msg::event_page& page) { on_page(s, request, page); },
-            [=](const caf::error& error) { on_refusal(s, request, msg::failure_of(error)); });
+      .then([=](const msg::event_page& page) { on_page(s, request, page, era); },
+            [=](const caf::error& error) { on_refusal(s, request, msg::failure_of(error), era); });
 }
 
 void live(caf::actor_system& system, const subscription_ptr& s);
@@ -131,18 +136,31 @@ const core::event* committed_event(const persistence::memory::tables& t, core::s
   return seq < row->first_seq + row->events.size() ? &row->events[seq - row->first_seq] : nullptr;
 }
 
+core::event_seq event_from(const persistence::memory::tables& t, core::shard_id shard,
+                           core::event_seq seq) {
+  if (const auto gaps = t.event_gaps.find(shard); gaps != t.event_gaps.end())
+    for (const auto& gap : gaps->second)
+      if (seq >= gap.first && seq <= gap.last)
+        seq = gap.last + 1;
+  return seq;
+}
+
 subscription::subscription(field& shared, std::uint32_t number)
     : world(shared),
       name("subscriber" + std::to_string(number)),
       random(shared.drawn.seed * 1'000'003 + 400 + number),
       results_only(number % 2 == 1) {}
 
+bool subscription::is_behind(core::shard_id shard) const {
+  const auto at = positions.find(shard);
+  const auto next = event_from(*world.tables, shard, (at == positions.end() ? 0 : at->second) + 1);
+  return next <= world.tables->shards[shard].event_seq;
+}
+
 bool subscription::caught_up() const {
-  for (core::shard_id shard = 0; shard < world.tables->shards.size(); ++shard) {
-    const auto at = positions.find(shard);
-    if ((at == positions.end() ? 0 : at->second) < world.tables->shards[shard].event_seq)
+  for (core::shard_id shard = 0; shard < world.tables->shards.size(); ++shard)
+    if (is_behind(shard))
       return false;
-  }
   return true;
 }
 

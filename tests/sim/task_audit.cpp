@@ -132,6 +132,7 @@ void task_auditor::check_swept(const persistence::memory::live_task_row& row,
 void task_auditor::committed(const core::change& as_written) {
   const auto change = whole(as_written);
   being_taken_.clear();
+  given_back_.clear();
   for (const auto& write : change.writes)
     if (const auto* taken = std::get_if<core::take_staged>(&write))
       being_taken_.insert(taken->staged.begin(), taken->staged.end());
@@ -296,6 +297,11 @@ void task_auditor::follow(const core::update_task& w) {
               || (w.progress.attempts >= t->progress.attempts
                   && w.progress.crashes >= t->progress.crashes),
           "I-12", w.task, "failed tries are forgotten");
+  require(given_back_.count(w.task) == 0
+              || (w.progress.attempts == t->progress.attempts
+                  && w.progress.crashes == t->progress.crashes
+                  && w.progress.failures == t->progress.failures),
+          "I-12", w.task, "a lease that has reached nobody counts against its task");
   require(w.progress.failures >= t->progress.failures, "I-12", w.task,
           "tries in vain are forgotten");
   require(w.progress.pauses >= t->progress.pauses, "I-12", w.task,
@@ -340,6 +346,9 @@ void task_auditor::follow(const core::insert_task_lease& w) {
   require(!t->lease, "I-2", w.task, "two active leases on one task");
   require(t->grants.empty() || w.lease.token > t->grants.rbegin()->first, "I-3", w.task,
           "a lease was granted under an old token");
+  const auto forgotten = forgotten_tokens_.find(w.task);
+  require(forgotten == forgotten_tokens_.end() || w.lease.token > forgotten->second, "I-3", w.task,
+          "a lease was granted under a token that a forgotten lease had");
   const auto sent = sent_claims_.find(w.lease.id);
   if (!require(sent != sent_claims_.end() && sent->second.request.worker == w.lease.owner
                    && sent->second.request.queue == t->queue,
@@ -405,6 +414,8 @@ void task_auditor::follow(const core::end_task_lease& w) {
       require(objects_ != nullptr && objects_->have_struck(), "I-12", w.task,
               "a payload could not be read though the store was well");
     } else if (w.error.code == "GRANT_NOT_DELIVERED") {
+      seen_.count(task_event::undelivered);
+      given_back_.insert(w.task);
       check_crash(*t, w.at < t->lease->expires_at, w.at);
     } else {
       require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
@@ -543,8 +554,10 @@ void task_auditor::follow(const core::insert_late_result& w) {
   seen_.count(task_event::late_result);
   ++late_results_;
   const auto* t = model_of(w.task, "a late result of a task that was never made");
-  require(t == nullptr || t->grants.count(w.token) != 0, "I-12", w.task,
-          "a late result under a token that was never granted");
+  const auto forgotten = forgotten_tokens_.find(w.task);
+  require(t == nullptr || t->grants.count(w.token) != 0
+              || (forgotten != forgotten_tokens_.end() && w.token <= forgotten->second),
+          "I-12", w.task, "a late result under a token that was never granted");
 }
 
 // --- the tables ---
@@ -620,7 +633,7 @@ void task_auditor::check_all() {
 
 std::string task_auditor::unfinished() const {
   for (const auto& [id, sent] : sent_tasks_)
-    if (told_.count(id) == 0)
+    if (told_.count(id) == 0 && sent_as_next_.count(id) == 0)
       return "nobody was told what has become of the request to make a task" + dump(id);
   for (const auto& [id, row] : t_.tasks)
     return "I-9: a task is not finished" + dump(id);

@@ -6,6 +6,7 @@
 #include "persistence/store.hpp"
 #include "tests/sim/object_faults.hpp"
 #include "tests/sim/schedule_audit.hpp"
+#include "tests/sim/task_memory.hpp"
 
 #include <array>
 #include <cstdint>
@@ -44,6 +45,7 @@ enum class task_event : std::uint8_t {
   missed,           ///< Those that made none.
   payload_lost,     ///< Tasks that failed because an object was lost.
   payload_away,     ///< Leases taken back because an object could not be read.
+  undelivered,      ///< Leases taken back because their worker was gone before it had them.
   count,
 };
 
@@ -68,7 +70,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(task_even
                      "occurrences",
                      "missed occurrences",
                      "payloads lost",
-                     "payloads away"};
+                     "payloads away",
+                     "grants undelivered"};
 
 struct task_tally {
   std::array<std::uint64_t, static_cast<std::size_t>(task_event::count)> counts{};
@@ -85,7 +88,7 @@ struct task_tally {
 /// It follows every committed write, one by one and in order, in a model of its own that knows the
 /// rules of a task's life and what clients have asked for: nobody but them may be the reason of a
 /// write. After each commit the rows that it touched must be those of the model.
-class task_auditor {
+class task_auditor : private task_memory {
 public:
   using blame_function = std::function<void(const char* invariant, const std::string& what)>;
 
@@ -96,6 +99,21 @@ public:
   void read_objects(const object_faults& objects) { objects_ = &objects; }
   /// The time at which answers come: a lease that has run out by then is not handed out.
   void read_clock(std::function<core::instant()> now) { now_ = std::move(now); }
+
+  /// All that was concluded from commits and acknowledgements so far.
+  struct snapshot {
+    task_memory tasks;
+    schedule_auditor::memory schedules;
+  };
+  snapshot remember() const { return {*this, schedules_.remember()}; }
+  /// The tables are about to go back to what they were then. Tokens that were given out since stay
+  /// given out.
+  void go_back(const snapshot& then);
+  /// Whether the client has the answer to its request to make the task.
+  bool was_told(const core::task_id& task) const { return told_.count(task) != 0; }
+  /// Whether a producer has still to stage the task.
+  bool awaits_staging(const core::task_id& task) const { return to_be_staged_.count(task) != 0; }
+
   /// One committed change, its writes in order.
   void committed(const core::change& change);
   /// The end of a commit: what it touched is compared with the tables.
@@ -178,40 +196,6 @@ public:
 private:
   using hold = std::pair<core::task_id, core::token>;
 
-  struct grant {
-    core::worker_id worker;
-    core::assignment_id claim;
-  };
-  struct task_model {
-    core::queue_name queue;
-    core::task_spec spec;
-    core::task_progress progress;
-    std::optional<core::lease> lease;
-    std::optional<core::finish_task> over; ///< Set while it is finished.
-    std::map<core::token, grant> grants;
-    std::set<std::string> data; ///< All that were ever committed, as of the next ones.
-    /// All that were stored, with the place at which each was stored last, from 1. A worker may
-    /// send an earlier one again: then it is the last.
-    std::map<std::string, std::size_t> bookmarks;
-    std::size_t last_mark = 0;
-    /// The place of the last one that was acknowledged, by the token under which it was sent.
-    std::map<core::token, std::size_t> acknowledged_marks;
-    /// The highest number of a save that was stored, by the token under which it was sent.
-    std::map<core::token, std::uint64_t> saved_numbers;
-    bool was_paused = false;
-    bool was_running = true; ///< Not paused.
-  };
-  struct queue_model {
-    core::put_queue row;
-    core::queue_policy policy;
-    core::duration ttl_min = core::duration::max();
-    core::duration total_min = core::duration::max();
-    core::duration total_max = core::duration::zero();
-    std::uint64_t revived = 0;
-    std::uint64_t revivals_told = 0;
-    core::instant last_move; ///< A grant, or the end of a lease.
-  };
-
   // One for each write that is about tasks.
   void follow(const core::put_queue& w);
   void follow(const core::insert_task& w);
@@ -264,12 +248,6 @@ private:
   schedule_auditor schedules_;
   task_tally seen_;
 
-  std::map<core::queue_name, queue_model> queues_;
-  std::map<core::task_id, task_model> tasks_;
-  std::set<core::task_id> touched_;
-  std::set<core::queue_name> touched_queues_;
-  std::size_t late_results_ = 0;
-
   // What clients have sent.
   struct sent_task {
     msg::task_request request;
@@ -279,15 +257,9 @@ private:
     msg::claim_tasks request;
     bool by_name = false; ///< For one task in particular, which no limit keeps back.
   };
-  struct staged_task {
-    core::queue_name queue;
-    msg::task_request request;
-    bool refused = false;
-  };
   std::map<core::task_id, sent_task> sent_tasks_;
-  std::set<core::task_id> to_be_staged_;
-  std::map<core::staging_id, staged_task> staged_; ///< Those that have not been taken in.
-  std::set<core::staging_id> being_taken_;         ///< By the change that is being followed.
+  std::set<core::staging_id> being_taken_; ///< By the change that is being followed.
+  std::set<core::task_id> given_back_;     ///< By the same: tasks whose lease has reached nobody.
   std::map<core::assignment_id, sent_claim> sent_claims_;
   std::map<hold, core::instant> sent_extensions_; ///< When first.
   std::map<hold, std::set<std::string>> sent_results_;
@@ -306,11 +278,9 @@ private:
   std::set<core::worker_id> tied_;
   std::set<core::worker_id> died_;
   std::map<core::worker_id, std::pair<core::queue_name, core::instant>> waiting_;
-
-  // What they were told.
-  std::set<core::task_id> told_; ///< Requests to make a task that have got their answer.
-  std::set<core::task_id> told_new_;
-  std::set<core::task_id> told_completed_new_;
+  std::set<core::task_id> sent_as_next_; ///< Tasks that may well never be made.
+  /// The highest token that the lease of a task ever had, where the database has forgotten leases.
+  std::map<core::task_id, core::token> forgotten_tokens_;
 };
 
 } // namespace holdfast::sim

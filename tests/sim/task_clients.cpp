@@ -46,10 +46,12 @@ struct program : asker<repeatable_task_request> {
   /// What it has saved with a number, under each lease that it ever had.
   std::map<std::pair<core::task_id, core::token>, std::vector<msg::save_task_in_order>> saves;
   std::deque<msg::enqueue_tasks> to_make;    ///< Of a producer.
+  std::vector<msg::enqueue_tasks> requested; ///< The same: what it has asked for.
   std::vector<msg::enqueue_tasks> staged;    ///< Of one that stages its tasks.
   core::duration pause = 30ms;               ///< Of a closer, after asking in vain.
   std::optional<msg::change_task> regret;    ///< Of an operator: undoes the last revival.
   std::deque<msg::put_schedule> to_schedule; ///< Of an operator.
+  std::vector<msg::put_schedule> scheduled;  ///< The same: what it has asked for.
   std::uint64_t marks = 0;
 
   task_auditor& audit() { return world.audit.tasks(); }
@@ -254,8 +256,20 @@ msg::task_request new_request(program& p, const core::queue_name& queue) {
   return r;
 }
 
+/// Asks again for what nobody has told it of any more.
+void make_again(program& p) {
+  for (const auto& request : std::exchange(p.requested, {}))
+    for (const auto& task : request.tasks)
+      if (!p.audit().was_told(task.task))
+        p.to_make.push_back({request.queue, {task}});
+      else
+        p.requested.push_back({request.queue, {task}});
+}
+
 void producer_tick(self_ptr self, const program_ptr& p) {
   auto& world = p->world;
+  if (p->must_look_anew())
+    make_again(*p);
   self->delayed_send(self, world.calm ? core::duration{300ms} : p->random.span(10ms, 2s),
                      tick_atom::value);
   if (p->under_way > 3)
@@ -273,6 +287,7 @@ void producer_tick(self_ptr self, const program_ptr& p) {
       request.tasks.insert(request.tasks.end(), next.tasks.begin(), next.tasks.end());
       p->to_make.pop_front();
     }
+  p->requested.push_back(request);
   ask_perhaps_twice(self, p, request);
   if (!world.calm && p->random.hit(p->drawn().stray)) {
     auto stray = request;
@@ -316,11 +331,22 @@ bool commit_task(program& p, const core::queue_name& queue, const msg::task_requ
   return true;
 }
 
+/// Stages again what is not staged any more.
+void stage_again(program& p) {
+  for (const auto& request : std::exchange(p.staged, {}))
+    if (p.audit().awaits_staging(request.tasks.front().task))
+      p.to_make.push_back(request);
+    else
+      p.staged.push_back(request);
+}
+
 /// Stages its tasks, and now and then one a second time: after a lost answer, as it were.
 void shop_tick(self_ptr self, const program_ptr& p) {
   auto& world = p->world;
   self->delayed_send(self, world.calm ? core::duration{300ms} : p->random.span(10ms, 2s),
                      tick_atom::value);
+  if (p->must_look_anew())
+    stage_again(*p);
   if (!p->staged.empty() && !world.calm && p->random.below(4) == 0) {
     const auto& again = p->random.one_of(p->staged);
     const auto& task = again.tasks.front();
@@ -619,8 +645,17 @@ bool put_schedules(self_ptr self, const program_ptr& p) {
     return false;
   const auto request = std::move(p->to_schedule.front());
   p->to_schedule.pop_front();
+  p->scheduled.push_back(request);
   ask_perhaps_twice(self, p, request);
   return true;
+}
+
+void schedule_again(program& p) {
+  for (const auto& request : std::exchange(p.scheduled, {}))
+    if (p.world.tables->schedules.count({request.queue, request.name}) == 0)
+      p.to_schedule.push_back(request);
+    else
+      p.scheduled.push_back(request);
 }
 
 /// Revives what has failed. Soon after, it may have been a mistake, or not.
@@ -687,6 +722,8 @@ void operator_tick(self_ptr self, const program_ptr& p) {
   auto& world = p->world;
   self->delayed_send(self, world.calm ? core::duration{400ms} : p->random.span(10ms, 2s),
                      tick_atom::value);
+  if (p->must_look_anew())
+    schedule_again(*p);
   world.steering =
       !world.calm || p->under_way > 0 || !p->unknown.empty() || !p->to_schedule.empty();
   if (p->under_way > 3)

@@ -42,11 +42,13 @@ constexpr std::uint64_t full_check_every = 100;
 class connection : public test::forwarding_store {
 public:
   connection(std::unique_ptr<persistence::store> inner, process_ptr owner, database_faults& faults,
-             tally& seen)
+             tally& seen, const std::uint64_t& losses, std::function<void()> generation_begun)
       : test::forwarding_store(std::move(inner)),
         owner_(std::move(owner)),
         faults_(faults),
-        seen_(seen) {}
+        seen_(seen),
+        losses_(losses),
+        generation_begun_(std::move(generation_begun)) {}
 
   persistence::commit_result commit(const persistence::write_batch& batch) override {
     if (owner_->cut)
@@ -60,6 +62,8 @@ public:
   take_over(const std::string& node, core::incarnation_id incarnation,
             const std::vector<core::shard_id>& shards, core::duration lease_time,
             const std::set<core::incarnation_id>& believed_dead) override {
+    if (!owner_->cut && !shards.empty() && looked_after_ != losses_)
+      return core::failure{core::errc::unavailable, "no renewal has looked over this connection"};
     if (!owner_->cut)
       faults_.before_takeover(shards);
     return test::forwarding_store::take_over(node, incarnation, shards, lease_time, believed_dead);
@@ -68,7 +72,16 @@ public:
                                           core::duration lease_time) override {
     if (owner_->no_renewals)
       return core::failure{core::errc::unavailable, "frozen"};
-    return test::forwarding_store::renew(incarnation, lease_time);
+    auto view = test::forwarding_store::renew(incarnation, lease_time);
+    if (view)
+      looked_after_ = losses_;
+    return view;
+  }
+  core::outcome<bool> begin_generation(const persistence::known_history& known,
+                                       bool restored) override {
+    auto begun = test::forwarding_store::begin_generation(known, restored);
+    generation_begun_();
+    return begun;
   }
 
 protected:
@@ -82,6 +95,9 @@ private:
   process_ptr owner_;
   database_faults& faults_;
   tally& seen_;
+  const std::uint64_t& losses_;
+  std::uint64_t looked_after_ = 0; ///< So many losses; each has broken all connections.
+  std::function<void()> generation_begun_;
 };
 
 /// Actors of a node that may crash one by one. Not the supervisors: an actor that only passes
@@ -135,7 +151,7 @@ world::world(const run_options& options)
       bug_(options.plant, virtual_.database, random_),
       field_(plan_, audit_, log_, seen_),
       ids_(options.seed + 1),
-      begun_(virtual_.now()) {
+      begun_(virtual_.elapsed()) {
   if (plan_.high_water < 100)
     objects_->crowded();
   audit_.tasks().read_objects(*objects_);
@@ -202,12 +218,12 @@ caf::scheduler::test_coordinator& world::scheduler() {
 
 // --- time and messages ---
 
-void world::at(core::instant when, std::function<void()> what) {
-  agenda_.emplace(when, std::move(what));
+void world::after(core::duration wait, std::function<void()> what) {
+  agenda_.emplace(virtual_.elapsed() + wait, std::move(what));
 }
 
 bool world::run_due() {
-  if (agenda_.empty() || agenda_.begin()->first > now())
+  if (agenda_.empty() || agenda_.begin()->first > virtual_.elapsed())
     return false;
   const auto due = agenda_.extract(agenda_.begin());
   due.mapped()();
@@ -274,9 +290,10 @@ void world::set_frozen_aside() {
 }
 
 void world::check_ready() {
-  if (plan_.units == 0 || now() < ready_checked_ + ready_check_pause)
+  if (field_.era % 2 != 0 || plan_.units == 0
+      || virtual_.elapsed() < ready_checked_ + ready_check_pause)
     return;
-  ready_checked_ = now();
+  ready_checked_ = virtual_.elapsed();
   std::set<core::incarnation_id> able;
   for (const auto& p : processes_)
     if (!p->dead && !p->cut && !p->no_renewals && !p->frozen)
@@ -302,6 +319,7 @@ void world::lose_timers() {
 void world::advance() {
   if (run_due())
     return;
+  watch_loss();
   set_frozen_aside();
   const bool rush = !calm_ && random_.hit(plan_.faults.clock_rush);
   if (scheduler().has_job() && !rush)
@@ -312,9 +330,10 @@ void world::advance() {
   } else {
     check_ready();
   }
-  const auto limit = agenda_.empty() ? now() + 10s : agenda_.begin()->first;
+  const auto wait =
+      agenda_.empty() ? core::duration{10s} : agenda_.begin()->first - virtual_.elapsed();
   lose_timers();
-  virtual_.advance_to_next_timer(std::max(limit, now()));
+  virtual_.advance_to_next_timer(now() + std::max(wait, core::duration::zero()));
 }
 
 // --- processes ---
@@ -399,6 +418,7 @@ process_ptr world::start_process(const std::string& name) {
       if (p->dead)
         return;
       p->dead = true;
+      say_restored();
       virtual_.network->close(p->settings.address);
       seen_.count(event_kind::node_ended);
       log_.note(
@@ -418,7 +438,7 @@ std::unique_ptr<persistence::store> world::open_store(const process_ptr& p) {
   return std::make_unique<connection>(
       bug_.wrap(std::make_unique<persistence::memory_store>(virtual_.database),
                 [p] { return p->thawed; }),
-      p, database_faults_, seen_);
+      p, database_faults_, seen_, losses_, [this] { look_for_generation(); });
 }
 
 void world::kill(const process_ptr& p, const char* why) {
@@ -430,6 +450,7 @@ void world::kill(const process_ptr& p, const char* why) {
   });
   p->dead = true;
   p->cut = true;
+  say_restored();
   thaw(p); // to its end
   p->gateway = nullptr;
   virtual_.network->close(p->settings.address);
@@ -438,6 +459,8 @@ void world::kill(const process_ptr& p, const char* why) {
 
 void world::restart_later(const std::string& name) {
   after(random_.span(0ms, 3s), [=] {
+    if (loss_is_unnoticed())
+      return restart_later(name);
     forget_ended();
     const bool runs = std::any_of(processes_.begin(), processes_.end(), [&](const auto& p) {
       return !p->dead && p->settings.name == name;
@@ -469,6 +492,8 @@ process_ptr world::pick_process() {
 // --- faults ---
 
 void world::maybe_fault() {
+  if (loss_is_unnoticed())
+    return;
   // One number decides: the rates are small, so that they may share it.
   auto drawn = random_.below(1'000'000);
   const auto& f = plan_.faults;
@@ -498,6 +523,10 @@ void world::maybe_fault() {
     cut_one_way();
   else if (strikes(f.node_frozen))
     freeze();
+  else if (strikes(f.history_lost))
+    copy_history();
+  else if (strikes(f.clock_set))
+    set_clock();
   else if (strikes(1'000)) {
     database_faults_.finish_late();
     database_faults_.draw_refusals();
@@ -659,7 +688,8 @@ test::message_fate world::fate_of_message() {
 }
 
 bool world::crash_next() {
-  if (plan_.faults.actor_crash == 0 || !random_.hit(plan_.faults.actor_crash))
+  if (loss_is_unnoticed() || plan_.faults.actor_crash == 0
+      || !random_.hit(plan_.faults.actor_crash))
     return false;
   auto* actor = dynamic_cast<caf::scheduled_actor*>(scheduler().jobs.front());
   if (actor == nullptr || !may_crash(actor->name()))
@@ -681,6 +711,7 @@ void world::calm_down() {
   log_.note([] { return std::string{"--- calm ---"}; });
   calm_ = true;
   field_.calm = true;
+  kept_.reset();
   agenda_.clear();
   database_faults_.stop();
   objects_->stop();
@@ -717,7 +748,7 @@ void world::calm_down() {
 }
 
 bool world::quiet() {
-  return !field_.steering && !field_.repairing && audit_.unfinished().empty()
+  return field_.era % 2 == 0 && !field_.steering && !field_.repairing && audit_.unfinished().empty()
          && receivers_->missing().empty()
          && std::all_of(subscribers_.begin(), subscribers_.end(),
                         [](const auto& s) { return s->caught_up(); });
@@ -791,7 +822,7 @@ run_report world::run() {
     finish_work();
   }
   run_report report;
-  report.virtual_time = now() - begun_;
+  report.virtual_time = virtual_.elapsed() - begun_;
   shut_down();
   for (const auto& actor : left_behind()) {
     const auto* local = dynamic_cast<caf::local_actor*>(actor->get());

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -85,8 +86,7 @@ private:
   void own_new_actors(std::uint32_t number);
   std::uint32_t owner_of(caf::actor_id actor) const;
   void note_message(caf::resumable* job);
-  void at(core::instant when, std::function<void()> what);
-  void after(core::duration wait, std::function<void()> what) { at(now() + wait, std::move(what)); }
+  void after(core::duration wait, std::function<void()> what);
   bool run_due();
   /// I-10, now and then when only time can bring more.
   void check_ready();
@@ -113,6 +113,24 @@ private:
   void freeze();
   void thaw(const process_ptr& p);
   test::message_fate fate_of_message();
+
+  // set_clock.cpp
+  void set_clock();
+
+  // lost_history.cpp: the database forgets commits.
+  /// Keeps a copy of the database, to which it goes back a while later.
+  void copy_history();
+  void lose_history();
+  /// Whether all that runs has run since the copy, and reaches the database.
+  bool all_know_the_history() const;
+  /// While this holds, those nodes alone know what the database has forgotten.
+  bool loss_is_unnoticed() const { return loss_ && loss_->same_server && !loss_->noticed; }
+  /// Somebody who knew what is forgotten is no more; a person says it in their place, as the manual
+  /// wants it: `holdfast restored`.
+  void say_restored();
+  void watch_loss();
+  void look_for_generation();
+
   bool crash_next();
 
   void calm_down();
@@ -125,6 +143,21 @@ private:
   void shut_down();
   /// Actors that should have ended with their node and have not.
   std::vector<caf::strong_actor_ptr> left_behind() const;
+
+  /// What the database goes back to.
+  struct kept_history {
+    persistence::memory::tables tables;
+    auditor::snapshot audit;
+    std::uint32_t processes_started = 0;
+    std::set<std::uint32_t> running; ///< Numbers of processes.
+  };
+  /// A loss of commits that some node may not know of.
+  struct history_loss {
+    core::duration at{};      ///< The time elapsed by then, like below.
+    bool same_server = false; ///< Only the missing commits show it.
+    std::uint64_t generation = 0;
+    std::optional<core::duration> noticed;
+  };
 
   run_options options_;
   plan plan_;
@@ -148,11 +181,14 @@ private:
   std::map<std::uint32_t, std::vector<caf::resumable*>> set_aside_; ///< Of frozen processes.
   std::map<caf::actor_id, caf::actor_addr> seen_actors_; ///< That have ever handled a message.
   std::map<caf::actor_id, caf::actor_addr> seen_steps_;  ///< Of these, the steps.
-  std::multimap<core::instant, std::function<void()>> agenda_;
+  std::multimap<core::duration, std::function<void()>> agenda_; ///< By the time elapsed by then.
   std::uint64_t messages_ = 0;
   std::uint64_t commits_checked_ = 0;
-  core::instant ready_checked_{};
-  core::instant begun_;
+  core::duration ready_checked_{};
+  std::optional<kept_history> kept_;
+  std::optional<history_loss> loss_;
+  std::uint64_t losses_ = 0;
+  core::duration begun_;
   bool calm_ = false;
 };
 

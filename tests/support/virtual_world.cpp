@@ -89,8 +89,10 @@ caf::scheduler::test_coordinator& virtual_world::scheduler() const {
 }
 
 core::instant virtual_world::now() const {
-  return core::instant{epoch + since_start(scheduler().clock().now())};
+  return core::instant{epoch + elapsed() + clock_set_by_};
 }
+
+core::duration virtual_world::elapsed() const { return since_start(scheduler().clock().now()); }
 
 bool virtual_world::choose_next() {
   auto& jobs = scheduler().jobs;

@@ -56,6 +56,10 @@ public:
 
   /// Now, on the database's clock.
   core::instant now() const;
+  /// The time since the beginning, which nobody can set.
+  core::duration elapsed() const;
+  /// Sets the database's clock ahead, or back where `by` is below zero. Timers stay where they are.
+  void set_clock(core::duration by) { clock_set_by_ += by; }
 
   /// From now on the next actor to run is drawn at random.
   void reorder(std::uint64_t seed) {
@@ -120,6 +124,7 @@ private:
   bool choose_next();
 
   bool random_order_;
+  core::duration clock_set_by_{};
   std::map<caf::actor_id, caf::weak_actor_ptr> seen_;
 };
 
