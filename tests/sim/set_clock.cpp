@@ -17,6 +17,8 @@ void world::set_clock() {
   });
   ready_.interrupt();
   virtual_.set_clock(ahead ? by : -by);
+  if (!ahead)
+    audit_.tasks().clock_set_back(now());
 }
 
 } // namespace holdfast::sim

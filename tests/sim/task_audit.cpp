@@ -1,5 +1,6 @@
 #include "tests/sim/task_audit.hpp"
 
+#include "core/clock_steps.hpp"
 #include "core/task_purpose.hpp"
 #include "documents/queue_document.hpp"
 #include "tests/sim/trace.hpp"
@@ -174,7 +175,7 @@ void task_auditor::follow(const core::insert_task& w) {
   task_model made;
   made.queue = w.queue;
   made.spec = w.spec;
-  made.progress = w.progress;
+  set_progress(made, w.progress);
   made.data.insert(w.progress.data);
   tasks_[id] = std::move(made);
 }
@@ -306,7 +307,24 @@ void task_auditor::follow(const core::update_task& w) {
           "tries in vain are forgotten");
   require(w.progress.pauses >= t->progress.pauses, "I-12", w.task,
           "it is forgotten how often a task was put off");
-  t->progress = w.progress;
+  set_progress(*t, w.progress);
+}
+
+bool task_auditor::is_due(const task_model& t, core::instant at) const {
+  if (t.progress.next_action <= at)
+    return true;
+  // The queue hears of a step back at once or later, and the delay begins anew there.
+  return std::any_of(
+      steps_back_.begin() + static_cast<std::ptrdiff_t>(t.steps_back_before), steps_back_.end(),
+      [&](core::instant step) { return core::due_after_step(t.progress, step) <= at; });
+}
+
+void task_auditor::set_progress(task_model& t, const core::task_progress& progress) {
+  t.progress = progress;
+  t.steps_back_before = steps_back_.size();
+  // Decided by a node that had not heard of the last step yet.
+  if (progress.last_action - core::clock_corrections_max > now_() && t.steps_back_before > 0)
+    --t.steps_back_before;
 }
 
 void task_auditor::check_limits(const task_model& t, const core::insert_task_lease& w) {
@@ -315,7 +333,7 @@ void task_auditor::check_limits(const task_model& t, const core::insert_task_lea
   require(!q.row.paused && !t.progress.paused
               && std::count(q.row.paused_types.begin(), q.row.paused_types.end(), type) == 0,
           "pause", w.task, "a lease was granted on what is paused");
-  require(t.progress.next_action <= w.lease.granted_at, "next action", w.task,
+  require(is_due(t, w.lease.granted_at), "next action", w.task,
           "a lease was granted before the task was due");
   std::uint32_t all = 0;
   std::uint32_t of_type = 0;
@@ -522,7 +540,7 @@ void task_auditor::follow(const core::finish_task& w) {
   check_marks(*t, w.progress);
   if (t->lease)
     queues_[t->queue].last_move = w.at;
-  t->progress = w.progress;
+  set_progress(*t, w.progress);
   t->progress.failures = 0; // what has ended keeps none of this
   t->progress.ejection = {};
   t->progress.saved_under = t->progress.saved_number = 0;
@@ -546,7 +564,7 @@ void task_auditor::follow(const core::revive_task& w) {
               "unique key", w.task, "two live tasks have one unique key");
   ++queues_[t->queue].revived;
   check_marks(*t, w.progress);
-  t->progress = w.progress;
+  set_progress(*t, w.progress);
   t->over.reset();
 }
 

@@ -100,6 +100,9 @@ public:
   /// The time at which answers come: a lease that has run out by then is not handed out.
   void read_clock(std::function<core::instant()> now) { now_ = std::move(now); }
 
+  /// The database's clock was set back, to `now`.
+  void clock_set_back(core::instant now) { steps_back_.push_back(now); }
+
   /// All that was concluded from commits and acknowledgements so far.
   struct snapshot {
     task_memory tasks;
@@ -218,6 +221,9 @@ private:
   void check_stage();
 
   void check_limits(const task_model& t, const core::insert_task_lease& w);
+  /// Whether it may be leased at `at`; after a step back of the clock, as its delay was meant.
+  bool is_due(const task_model& t, core::instant at) const;
+  void set_progress(task_model& t, const core::task_progress& progress);
   void check_completion(const task_model& t, const core::finish_task& w);
   void check_timeout(const task_model& t, core::instant at);
   void check_crash(const task_model& t, bool by_death, core::instant at);
@@ -243,6 +249,7 @@ private:
 
   const persistence::memory::tables& t_;
   const object_faults* objects_ = nullptr;
+  std::vector<core::instant> steps_back_; ///< Of the database's clock: where each set it.
   std::function<core::instant()> now_ = [] { return core::instant::max(); };
   blame_function blame_;
   schedule_auditor schedules_;

@@ -22,6 +22,8 @@ struct task_memory {
     core::queue_name queue;
     core::task_spec spec;
     core::task_progress progress;
+    /// How often the clock had been set back when the progress was decided.
+    std::size_t steps_back_before = 0;
     std::optional<core::lease> lease;
     std::optional<core::finish_task> over; ///< Set while it is finished.
     std::map<core::token, grant> grants;
