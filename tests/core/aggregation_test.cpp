@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(one_judgment_decides_alone) {
   BOOST_TEST(result.tied == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(ties_go_to_the_first_answer_in_order_and_are_counted) {
+BOOST_AUTO_TEST_CASE(ties_are_counted_and_equal_lots_go_by_the_order_of_answers) {
   BOOST_TEST(majority({"b", "a"}).answer == "a");
   BOOST_TEST(majority({"b", "a"}).tied == 2U);
   BOOST_TEST(majority({"b", "a"}).confidence == 0.5);

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
   const auto done = decide(u, {}, {}, aggregate_if_ready{"aggregation", {4, 9}}, beginning + 5s);
   BOOST_TEST(done.answer.finalized);
   const std::string result =
-      R"({"answer":"cat","confidence":0.5,"votes":{"cat":1,"dog":1},"tied":2})";
+      R"({"answer":"dog","confidence":0.5,"votes":{"cat":1,"dog":1},"tied":2})";
   BOOST_TEST(test::describe(done.changes)
              == "insert_inbox aggregation 4/9\n"
                 "finalize_unit "
@@ -66,9 +66,9 @@ BOOST_AUTO_TEST_CASE(a_finalized_unit_tells_its_result_and_who_agreed) {
                     + R"({"type":"UnitFinalized","step_id":")" + nil_tail + R"(02","unit_id":")"
                     + nil_tail + R"(01","at":1700000005000000,"details":{"root_data_id":")"
                     + nil_tail + R"(03","result":)" + result + R"(,"judgments":[{"judgment_id":")"
-                    + nil_tail + R"(11","contributor_id":"ana","answer":"dog","agrees":false,)"
+                    + nil_tail + R"(11","contributor_id":"ana","answer":"dog","agrees":true,)"
                     + R"("trust":1,"tainted":false},)" + R"({"judgment_id":")" + nil_tail
-                    + R"(12","contributor_id":"bob","answer":"cat","agrees":true,)"
+                    + R"(12","contributor_id":"bob","answer":"cat","agrees":false,)"
                     + R"("trust":1,"tainted":false}]}})" + "\n");
 }
 
@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(a_unit_is_finalized_without_the_message_when_that_is_not_ke
 
 // A21, A39, I-5: where it goes is decided with the result, and only once
 BOOST_AUTO_TEST_CASE(a_finalized_unit_keeps_and_tells_the_route_that_takes_it) {
-  judge("ana", 0x11, "dog", {0.9});
-  judge("bob", 0x12, "cat", {0.6});
+  judge("ana", 0x11, "cat", {0.6}); // has the lesser lot
+  judge("bob", 0x12, "dog", {0.9});
   u.loops = 1;
   route review;
   review.when.tied = true;
