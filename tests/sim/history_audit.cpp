@@ -8,6 +8,7 @@
 namespace holdfast::sim {
 
 void task_auditor::go_back(const snapshot& then) {
+  has_gone_back_ = true;
   for (const auto& [id, known] : tasks_)
     if (!known.grants.empty()) {
       auto& highest = forgotten_tokens_[id];

@@ -322,9 +322,30 @@ bool task_auditor::is_due(const task_model& t, core::instant at) const {
 void task_auditor::set_progress(task_model& t, const core::task_progress& progress) {
   t.progress = progress;
   t.steps_back_before = steps_back_.size();
-  // Decided by a node that had not heard of the last step yet.
-  if (progress.last_action - core::clock_corrections_max > now_() && t.steps_back_before > 0)
+  if (is_ahead(progress.last_action))
     --t.steps_back_before;
+}
+
+bool task_auditor::is_ahead(core::instant stored) const {
+  return !steps_back_.empty() && stored - core::clock_corrections_max > now_();
+}
+
+void task_auditor::clock_set_back(core::instant now) {
+  steps_back_.push_back(now);
+  for (auto& [id, t] : tasks_)
+    if (t.lease) {
+      t.set_back_under_lease = true;
+      t.lease_begins = std::min(t.lease_begins, now);
+    }
+  for (auto& [held, sent_at] : sent_extensions_)
+    sent_at = std::min(sent_at, now);
+}
+
+bool task_auditor::may_have_run_out(const task_model& t, core::instant at) const {
+  // As of a microsecond before the step was noticed: see `core::heed_clock`.
+  return at >= t.lease->expires_at
+         || (t.set_back_under_lease
+             && at >= t.lease_begins + queues_.at(t.queue).ttl_min - core::duration{1});
 }
 
 void task_auditor::check_limits(const task_model& t, const core::insert_task_lease& w) {
@@ -383,6 +404,10 @@ void task_auditor::follow(const core::insert_task_lease& w) {
   }
   t->grants[w.lease.token] = {w.lease.owner, w.lease.id};
   t->lease = w.lease;
+  t->lease_begins = w.lease.granted_at;
+  t->set_back_under_lease = is_ahead(w.lease.granted_at);
+  if (t->set_back_under_lease)
+    t->lease_begins = steps_back_.back();
   q.last_move = w.lease.granted_at;
 }
 
@@ -393,12 +418,13 @@ void task_auditor::follow(const core::extend_task_lease& w) {
       || !require(t->lease && t->lease->token == w.token, "I-3", w.task,
                   "a lease was extended under another token"))
     return;
-  require(w.expires_at > t->lease->expires_at
+  require((w.expires_at > t->lease->expires_at || t->set_back_under_lease)
               && w.expires_at <= t->lease->granted_at + queues_[t->queue].total_max,
           "lease policy", w.task, "a lease was extended beyond what its policy allows, or back");
   require(sent_extensions_.count({w.task, w.token}) != 0, "I-12", w.task,
           "an extension that nobody has asked for");
   t->lease->expires_at = w.expires_at;
+  t->lease->granted_at = std::min(t->lease->granted_at, w.expires_at - core::duration{1});
   seen_.count(task_event::extended);
 }
 
@@ -407,12 +433,13 @@ void task_auditor::check_crash(const task_model& t, bool by_death, core::instant
     require(tied_.count(t.lease->owner) != 0 && died_.count(t.lease->owner) != 0, "I-12", t.spec.id,
             "a lease was lost with a worker that has not died");
   else
-    require(at >= t.lease->expires_at, "lease policy", t.spec.id, "a lease ran out before its end");
+    require(may_have_run_out(t, at), "lease policy", t.spec.id, "a lease ran out before its end");
 }
 
 void task_auditor::check_timeout(const task_model& t, core::instant at) {
   // The last extension need not have been written.
-  require(at >= t.lease->granted_at + queues_[t.queue].total_min, "lease policy", t.spec.id,
+  const auto begin = std::min(t.lease_begins, t.lease->granted_at);
+  require(at >= begin + queues_[t.queue].total_min, "lease policy", t.spec.id,
           "a lease has timed out before its time");
 }
 
@@ -434,7 +461,7 @@ void task_auditor::follow(const core::end_task_lease& w) {
     } else if (w.error.code == "GRANT_NOT_DELIVERED") {
       seen_.count(task_event::undelivered);
       given_back_.insert(w.task);
-      check_crash(*t, w.at < t->lease->expires_at, w.at);
+      check_crash(*t, !may_have_run_out(*t, w.at), w.at);
     } else {
       require(sent_releases_.count(held) != 0, "I-12", w.task, "nobody has released this lease");
     }
@@ -532,7 +559,7 @@ void task_auditor::follow(const core::finish_task& w) {
       require(w.progress.crashes >= retry.crashes_max
                   || w.progress.failures >= failures_most(retry, most),
               "I-12", w.task, "a task is dead though few workers were lost");
-      check_crash(*t, w.at < t->lease->expires_at, w.at);
+      check_crash(*t, !may_have_run_out(*t, w.at), w.at);
     }
     break;
   }
@@ -573,9 +600,14 @@ void task_auditor::follow(const core::insert_late_result& w) {
   ++late_results_;
   const auto* t = model_of(w.task, "a late result of a task that was never made");
   const auto forgotten = forgotten_tokens_.find(w.task);
-  require(t == nullptr || t->grants.count(w.token) != 0
-              || (forgotten != forgotten_tokens_.end() && w.token <= forgotten->second),
-          "I-12", w.task, "a late result under a token that was never granted");
+  // A worker may make a token up. Of those below the ones of this generation nobody knows whether
+  // they were granted.
+  const auto is_old = [&] {
+    return (forgotten != forgotten_tokens_.end() && w.token <= forgotten->second)
+           || (has_gone_back_ && !t->grants.empty() && w.token < t->grants.rbegin()->first);
+  };
+  require(t == nullptr || t->grants.count(w.token) != 0 || is_old(), "I-12", w.task,
+          "a late result under a token that was never granted");
 }
 
 // --- the tables ---

@@ -101,7 +101,7 @@ public:
   void read_clock(std::function<core::instant()> now) { now_ = std::move(now); }
 
   /// The database's clock was set back, to `now`.
-  void clock_set_back(core::instant now) { steps_back_.push_back(now); }
+  void clock_set_back(core::instant now);
 
   /// All that was concluded from commits and acknowledgements so far.
   struct snapshot {
@@ -224,6 +224,10 @@ private:
   /// Whether it may be leased at `at`; after a step back of the clock, as its delay was meant.
   bool is_due(const task_model& t, core::instant at) const;
   void set_progress(task_model& t, const core::task_progress& progress);
+  /// Whether a node has stored that time which had not heard of the last step back yet.
+  bool is_ahead(core::instant stored) const;
+  /// Whether the lease of `t` may have run out at `at`.
+  bool may_have_run_out(const task_model& t, core::instant at) const;
   void check_completion(const task_model& t, const core::finish_task& w);
   void check_timeout(const task_model& t, core::instant at);
   void check_crash(const task_model& t, bool by_death, core::instant at);
@@ -288,6 +292,7 @@ private:
   std::set<core::task_id> sent_as_next_; ///< Tasks that may well never be made.
   /// The highest token that the lease of a task ever had, where the database has forgotten leases.
   std::map<core::task_id, core::token> forgotten_tokens_;
+  bool has_gone_back_ = false;
 };
 
 } // namespace holdfast::sim
