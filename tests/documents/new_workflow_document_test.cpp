@@ -169,9 +169,10 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_there_keeps_labels_that_spell_one_number) {
 
 // finding C2: 1.0 is the answer `1.0` in a judgment, so it is in a route.
 BOOST_AUTO_TEST_CASE(a_number_in_a_route_is_the_label_that_spells_it) {
-  const auto document = read(
-      R"({"name":"w","steps":[{"key":"a","aggregation":{"labels":["1.0","2"]},"routes":[)"
-      R"({"when":{"answer":1},"to":["b"]},{"when":{"answer_not":[1.0,2]},"to":["b"]}]},{"key":"b"}]})");
+  const auto document =
+      read(R"({"name":"w","steps":[{"key":"a","aggregation":{"labels":["1.0","2"]},"routes":[)"
+           R"({"when":{"answer":1},"to":["b"]},{"when":{"answer_not":[1.0,2]},"to":["b"]}]},)"
+           R"({"key":"b"}]})");
   const auto& routes = document.definition.steps[0].routes;
   BOOST_TEST((routes.at(0).when.answers == std::vector<std::string>{"1.0"}));
   BOOST_TEST((routes.at(1).when.other_answers == std::vector<std::string>{"1.0", "2"}));
