@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(verbs_and_limits_out_of_range_are_refused_with_the_range) {
   refused(msg::list_results{fresh<core::step_id>(), 0, 10}, errc::not_found, "step");
 }
 
-// A30: a judgment is validated against its step's schema, and the place is named.
+// A8: a judgment is validated against its step's schema, and the place is named.
 BOOST_AUTO_TEST_CASE(judgments_that_break_the_schema_are_refused_and_the_lease_stays) {
   refused(handing_in(R"({"answer":"green"})"), errc::payload_invalid, "/answer");
   refused(handing_in("{}"), errc::payload_invalid, "answer");

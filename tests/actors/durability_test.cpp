@@ -49,7 +49,7 @@ std::size_t successes(const Answers& answers) {
 
 BOOST_FIXTURE_TEST_SUITE(durability, durable_node)
 
-// I-12, A79
+// I-12, A162
 BOOST_AUTO_TEST_CASE(
     nothing_is_answered_while_the_database_is_away_and_everything_once_it_is_back) {
   const auto ana = assigned(step, "ana");

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_grant_that_is_not_stored_does_not_expire_while_it_is_writ
   all_is_well();
 }
 
-// A brother of B1: the same repair id in two steps
+// A brother of finding B1: the same repair id in two steps
 BOOST_AUTO_TEST_CASE(a_repair_id_of_another_step_is_refused) {
   const auto one = create(of_ten);
   const auto two = create(of_ten);

@@ -22,7 +22,7 @@ struct leasing_node : node_fixture {
 
 BOOST_FIXTURE_TEST_SUITE(leases, leasing_node)
 
-// A113-A117, I-9: a lease is held while now < expires_at.
+// A67, A117, I-9: a lease is held while now < expires_at.
 BOOST_AUTO_TEST_CASE(a_lease_is_over_at_the_instant_it_names_and_not_a_microsecond_earlier) {
   feed(step, 1);
   const auto ana = assigned(step, "ana");
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(an_expired_lease_cannot_be_submitted_extended_or_used_with_
   BOOST_TEST(submit(second, "ana").value.has_value());
 }
 
-// A116
+// D26
 BOOST_AUTO_TEST_CASE(a_lease_is_extended_up_to_total_max_and_then_no_further) {
   feed(step, 1);
   const auto lease = assigned(step, "ana");
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(repeating_an_ask_after_a_crash_of_the_step_gives_the_same_l
   BOOST_TEST(after.value->token == before.value->token);
 }
 
-// A118-A122
+// A53, A123
 BOOST_AUTO_TEST_CASE(repeating_a_submission_is_accepted_once_and_says_so) {
   feed(step, 1);
   const auto lease = assigned(step, "ana");

@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(the_sweep_takes_what_no_row_refers_to_when_it_is_old) {
   BOOST_TEST((view(task).result == large('r')));
 }
 
-// finding I-12
+// I-12
 BOOST_AUTO_TEST_CASE(the_sweep_leaves_young_objects_although_the_clock_of_the_database_is_ahead) {
   const auto store =
       std::make_shared<holdfast::objects::memory_object_store>([this] { return now() - 48h; });

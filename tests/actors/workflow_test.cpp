@@ -37,7 +37,7 @@ const auto chain_of_three =
 
 BOOST_FIXTURE_TEST_SUITE(workflows, workflow_node)
 
-// --- creation (A62-A66) ---
+// --- creation (A69, A71) ---
 
 BOOST_AUTO_TEST_CASE(creating_the_same_workflow_again_gives_the_same_steps) {
   const msg::create_workflow request{fresh<core::workflow_id>(), chain_of_three};
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(every_problem_of_a_definition_is_named_with_its_place) {
   BOOST_TEST(database->tables().workflows.empty());
 }
 
-// --- source data (A67-A70, A136) ---
+// --- source data (A3, A136) ---
 
 BOOST_AUTO_TEST_CASE(source_data_is_idempotent_by_key_and_bad_rows_harm_no_other) {
   const auto step = create();
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(source_data_enters_at_the_first_step_only) {
   BOOST_TEST(refused.code() == core::errc::wrong_state);
 }
 
-// --- chains (A71-A79, I-5) ---
+// --- chains (A42, A43, A45, A74, A77, I-5) ---
 
 BOOST_AUTO_TEST_CASE(finished_units_go_on_once_with_their_lineage_and_the_chained_input) {
   const auto steps = create_steps(chain_of_three);

@@ -351,7 +351,7 @@ BOOST_AUTO_TEST_CASE(test_questions_are_leased_like_the_units_that_begin_now) {
   BOOST_TEST((assigned(step, "eve").expires_at - now() == 600s));
 }
 
-// A88, A178: were the page that of the version of a unit, the older pages would be those of test
+// A88: were the page that of the version of a unit, the older pages would be those of test
 // questions.
 BOOST_AUTO_TEST_CASE(people_work_with_the_newest_page_whatever_the_version_of_the_unit) {
   const auto with_page = [](const std::string& page) {

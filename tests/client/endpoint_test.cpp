@@ -10,7 +10,7 @@ namespace core = holdfast::core;
 
 BOOST_AUTO_TEST_SUITE(endpoint)
 
-// A108: what a program is told about the nodes of a cluster, in one text.
+// D3: what a program is told about the nodes of a cluster, in one text.
 BOOST_AUTO_TEST_CASE(several_nodes_are_read_with_the_credentials_for_all) {
   const auto nodes =
       client::endpoints_of(" n1.example.org:4747,N2:1 ", {{"me.crt", "me.key", "ca.crt", ""}});

@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_judgments_does_not_matter) {
   }
 }
 
-// C2: neither the names of answers nor the order of judgments settle a tie
+// finding C2: neither the names of answers nor the order of judgments settle a tie
 BOOST_AUTO_TEST_CASE(a_tie_is_settled_by_lots_of_those_who_voted) {
   core::uuid_source ids{5};
   int for_cat = 0;
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(no_judgments_have_no_majority) {
   BOOST_CHECK_THROW(majority({}), core::broken_invariant);
 }
 
-// A156
+// A29
 BOOST_AUTO_TEST_CASE(a_result_is_sure_from_where_judging_stops) {
   core::aggregation_policy policy;
   BOOST_TEST(core::sure_in(policy) == 0.9);

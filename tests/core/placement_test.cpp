@@ -1,4 +1,4 @@
-// Which node is to host which shard: DESIGN 4, I-7.
+// Which node is to host which shard: I-7.
 
 #include "core/placement.hpp"
 #include "tests/core/random_source.hpp"

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(excluded_and_removed_judges_get_no_task) {
   BOOST_TEST(w.all<stage_task>().empty());
 }
 
-// A31: a test question is asked of those whom it is to test
+// A14: a test question is asked of those whom it is to test
 BOOST_AUTO_TEST_CASE(test_questions_are_no_tasks) {
   world w;
   source_item question{"q", "{}", 1, {}, {}};

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(schemas_are_in_the_binary) {
   BOOST_TEST(contains(failed.err, "no_directory"));
 }
 
-// A69, A156
+// A69
 BOOST_AUTO_TEST_CASE(a_definition_is_validated_without_a_node) {
   const auto directory = holdfast::app::demo::scratch_directory::make();
   BOOST_REQUIRE(directory);

@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(what_one_node_hosts_is_reached_through_another_by_tls) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_worker_loses_nothing_when_nodes_are_killed) { // I-12, I-13, F01, A108
+BOOST_AUTO_TEST_CASE(a_worker_loses_nothing_when_nodes_are_killed) { // I-12, I-13, F01
   auto& stream = load_through(endpoints());
   client::connection of_worker{system, endpoints(), {}, 2};
   client::worker_settings settings;

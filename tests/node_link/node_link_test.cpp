@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(tools_beside_the_node_use_its_own_certificate) {
   BOOST_TEST(end.code == 0, end.err);
 }
 
-// A108: the connection comes back by itself, also through TLS.
+// F01: the connection comes back by itself, also through TLS.
 BOOST_AUTO_TEST_CASE(connection_survives_a_kill_of_the_node) {
   producer me{"ana"};
   me.make_queue("survivor", "{}");

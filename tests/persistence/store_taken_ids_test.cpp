@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(an_assignment_id_names_one_lease_for_ever, World, 
   f.given_lease(other, "twin", ++token);
 }
 
-// A brother of B1: tasks of another queue, live or finished
+// A brother of finding B1: tasks of another queue, live or finished
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_task_id_that_is_in_use_is_named_with_its_change, World, worlds) {
   task_fixture<World> f;
   BOOST_TEST(is(f.write({f.queue_row("a"), f.queue_row("b")}), committed));
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_task_id_that_is_in_use_is_named_with_its_change,
   }
 }
 
-// A brother of B1: repairs of another step
+// A brother of finding B1: repairs of another step
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_repair_id_of_another_step_is_named_with_its_change, World, worlds) {
   store_fixture<World> f;
   const auto one = f.given_step();

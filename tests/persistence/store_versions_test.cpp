@@ -38,7 +38,7 @@ public:
 
 BOOST_AUTO_TEST_SUITE(store_versions)
 
-// A17
+// A72
 BOOST_AUTO_TEST_CASE_TEMPLATE(versions_are_read_in_order, World, worlds) {
   version_fixture<World> f;
   const auto other = f.given_step();
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(finished_units_are_counted_by_their_version, World
   BOOST_TEST(finished.at(2).unsure == 1U);
 }
 
-// A42
+// A88
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_unit_keeps_its_version, World, worlds) {
   version_fixture<World> f;
   const auto first = f.given_unit(f.step.id, 1);

@@ -1406,7 +1406,7 @@ BOOST_AUTO_TEST_CASE(reports_show_what_is_known_of_contributors) {
   BOOST_TEST(profile("eve") == "{} {} {gdpr} - 0.75 0 0 t");
 }
 
-// A17, I-5
+// A72, I-5
 BOOST_AUTO_TEST_CASE(reports_show_the_version_under_which_a_chain_began) {
   clean_data filled;
   auto& cluster = test_cluster::instance();

@@ -28,8 +28,8 @@ struct violation {
   std::string what;      ///< With the rows concerned.
 };
 
-/// Holds the committed tables and everything that was answered to the invariants of DESIGN section
-/// 7. Looks only at tables, batches and answers: it knows nothing of actors.
+/// Holds the committed tables and everything that was answered to the invariants of
+/// docs/GUARANTEES.md. Looks only at tables, batches and answers: it knows nothing of actors.
 ///
 /// Checks are incremental: after a commit, the rows that it touched; everything in `check_all`. For
 /// each unit the auditor remembers what it saw last, so that also a change that must not happen (a

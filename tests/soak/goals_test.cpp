@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(shards_have_a_host_soon_after_a_drain) {
   red("its shards had no host 1.05 s after its end");
 }
 
-BOOST_AUTO_TEST_CASE(no_request_fails_by_a_node_that_leaves_for_good) { // D5
+BOOST_AUTO_TEST_CASE(no_request_fails_by_a_node_that_leaves_for_good) { // D3
   result.faults[1].planned.kind = fault_kind::join_and_leave;
   fails(21, 21.5);
   red("a join and leave at 20.00 s: 1 requests failed");
