@@ -1,7 +1,8 @@
-// Holds every #include to the arrows of docs/ARCHITECTURE.md, and every line to 100 columns.
+// Holds every #include to the arrows of docs/ARCHITECTURE.md, every line to 100 columns, and the
+// ids in comments of tests to the rows of docs/REQUIREMENTS.md.
 //
-// The checker is a function over a set of files in memory, so that the cases below can show each
-// rule failing; the last case gives it the project itself.
+// Each checker is a function over a set of files in memory, so that the cases below can show each
+// rule failing; the last case of a checker gives it the project itself.
 
 #include "tests/support/source_dir.hpp"
 
@@ -274,9 +275,13 @@ std::vector<std::string> violations(const file_set& files) {
   return found;
 }
 
-/// Every .hpp and .cpp of the project, whichever folder it is in: a new folder must not escape the
-/// table.
-file_set read_project(const std::filesystem::path& root) {
+const std::set<std::string_view> sources{".hpp", ".cpp"};
+const std::set<std::string_view> sources_and_scenarios{".hpp", ".cpp", ".scn"};
+
+/// Every file of the project with one of the extensions, whichever folder it is in: a new folder
+/// must not escape the table.
+file_set read_project(const std::filesystem::path& root,
+                      const std::set<std::string_view>& extensions = sources) {
   file_set files;
   for (auto at = std::filesystem::recursive_directory_iterator{root};
        at != std::filesystem::recursive_directory_iterator{}; ++at) {
@@ -285,14 +290,191 @@ file_set read_project(const std::filesystem::path& root) {
       at.disable_recursion_pending();
       continue;
     }
-    const auto extension = at->path().extension();
-    if (extension != ".hpp" && extension != ".cpp")
+    if (extensions.count(at->path().extension().string()) == 0)
       continue;
     std::ifstream in{at->path(), std::ios::binary};
     files[at->path().lexically_relative(root).generic_string()] = {
         std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
   }
   return files;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_of_word(char c) {
+  return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool are_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+/// The comments of a file. Comments of lines that follow each other are one text, so that a list
+/// may go on in the next line. A scenario's comment begins with `#`; two slashes behind a colon are
+/// part of an address.
+std::string comments_of(std::string_view path, std::string_view text) {
+  constexpr std::string_view scenario = ".scn";
+  const bool is_scenario =
+      path.size() >= scenario.size() && path.substr(path.size() - scenario.size()) == scenario;
+  const std::string_view mark = is_scenario ? "#" : "//";
+  std::string comments;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    auto at = line.find(mark);
+    while (at != std::string_view::npos && at > 0 && line[at - 1] == ':')
+      at = line.find(mark, at + 1);
+    const auto comment = at == std::string_view::npos ? std::string_view{} : line.substr(at);
+    const auto said = comment.substr(std::min(comment.find_first_not_of("/#!<"), comment.size()));
+    comments += comment.empty() ? "\n" : std::string{said} + ' ';
+  }
+  return comments;
+}
+
+/// A letter and a number, as in `A108` and `I-12`.
+struct requirement_id {
+  std::string letter; ///< With the hyphen, if there is one.
+  int number;
+};
+
+/// The id that a word is. Only I and G have a hyphen, only F and S numbers that begin with a zero.
+std::optional<requirement_id> requirement_id_of(std::string_view word) {
+  constexpr std::size_t digits_max = 3;
+  const auto letter = word.substr(0, 1);
+  const bool has_hyphen = word.size() > 1 && word[1] == '-';
+  const auto number = word.substr(std::min<std::size_t>(has_hyphen ? 2 : 1, word.size()));
+  const bool known = letter.find_first_of("ABCDEFGIQRSZ") == 0;
+  if (!known || has_hyphen != (letter == "I" || letter == "G") || !are_digits(number)
+      || number.size() > digits_max || (number[0] == '0' && letter != "F" && letter != "S"))
+    return {};
+  return requirement_id{std::string{letter} + (has_hyphen ? "-" : ""),
+                        std::stoi(std::string{number})};
+}
+
+/// The ids that a text names, as the rows of docs/REQUIREMENTS.md spell them; that page says how a
+/// person reads them, this function is the same for the test. It goes from word to word:
+/// * the word "finding" (or "findings", "scorecard") holds for the ids and numbers that follow it,
+///   separated by commas, blanks or "and"; every other word ends that list;
+/// * an id with a hyphen or "to" before it, and an id of the same letter before that, ends a range.
+std::set<std::string> ids_in(std::string_view text) {
+  std::set<std::string> ids;
+  std::string list;                   ///< "finding " or "scorecard " while such a list goes on.
+  std::optional<requirement_id> last; ///< The id before, if a range may begin there.
+  bool to = false;                    ///< Behind `last` came "to".
+  while (true) {
+    const auto begin =
+        static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_of_word) - text.begin());
+    if (begin == text.size())
+      return ids;
+    const auto gap = text.substr(0, begin);
+    auto end = begin;
+    while (end < text.size() && is_of_word(text[end]))
+      ++end;
+    if (end - begin == 1 && end + 1 < text.size() && text[end] == '-' && is_digit(text[end + 1])
+        && (text[begin] == 'I' || text[begin] == 'G'))
+      for (++end; end < text.size() && is_of_word(text[end]);)
+        ++end;
+    const auto word = text.substr(begin, end - begin);
+    text.remove_prefix(end);
+
+    if (gap.find_first_not_of(" ,-") != std::string_view::npos) {
+      list.clear();
+      last.reset();
+      to = false;
+    }
+    if (word == "to" && last) {
+      to = true;
+      continue;
+    }
+    if (word == "and") {
+      last.reset();
+      to = false;
+      continue;
+    }
+    const bool ends_range = last && (to || gap == "-");
+    to = false;
+    const bool part_of_a_name =
+        !ends_range && !gap.empty() && std::string_view{"./-"}.find(gap.back()) != gap.npos;
+    const auto id = part_of_a_name ? std::nullopt : requirement_id_of(word);
+    if (id) {
+      const bool is_fault = id->letter == "E" || id->letter == "Q" || id->letter == "R"
+                            || (list == "finding " && id->letter.find_first_of("BCD") == 0);
+      const std::string prefix = is_fault ? "finding " : "";
+      ids.insert(prefix + std::string{word});
+      if (ends_range && last->letter == id->letter)
+        for (auto number = last->number + 1; number < id->number; ++number)
+          ids.insert(prefix + id->letter + std::to_string(number));
+      last = id;
+      continue;
+    }
+    last.reset();
+    if (word == "finding" || word == "findings" || word == "Finding" || word == "Findings")
+      list = "finding ";
+    else if (word == "scorecard" || word == "Scorecard")
+      list = "scorecard ";
+    else if (!list.empty() && !part_of_a_name && are_digits(word))
+      ids.insert(list + std::string{word});
+    else
+      list.clear();
+  }
+}
+
+/// One row of docs/REQUIREMENTS.md.
+struct requirement_row {
+  std::string id;
+  std::vector<std::string> files; ///< From the root of the project.
+};
+
+/// The rows of the page: the lines of tables whose first cell is an id and nothing else. Files are
+/// what stands in backticks in the third cell.
+std::vector<requirement_row> requirement_rows(const std::string& page) {
+  std::vector<requirement_row> rows;
+  std::istringstream lines{page};
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> cells;
+    std::istringstream parts{line};
+    for (std::string part; std::getline(parts, part, '|');)
+      cells.push_back(part);
+    if (cells.size() < 4 || !cells[0].empty())
+      continue;
+    const auto ids = ids_in(cells[1]);
+    if (ids.size() != 1U || cells[1] != " " + *ids.begin() + " ")
+      continue;
+    requirement_row row{*ids.begin(), {}};
+    std::istringstream names{cells[3]};
+    bool quoted = false;
+    for (std::string name; std::getline(names, name, '`'); quoted = !quoted)
+      if (quoted)
+        row.files.push_back("tests/" + name);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// Where tests and page disagree, a line each.
+std::vector<std::string> disagreements(const file_set& files, const std::string& page) {
+  std::map<std::string, std::set<std::string>> named;
+  for (const auto& [path, text] : files)
+    if (folder_of(path) == "tests")
+      named[path] = ids_in(comments_of(path, text));
+  std::vector<std::string> found;
+  std::set<std::string> known;
+  for (const auto& row : requirement_rows(page)) {
+    if (!known.insert(row.id).second)
+      found.push_back(row.id + " has two rows");
+    if (row.files.empty())
+      found.push_back(row.id + " has no file");
+    for (const auto& file : row.files)
+      if (const auto at = named.find(file); at == named.end())
+        found.push_back(row.id + " has a file that is not there: " + file);
+      else if (at->second.count(row.id) == 0)
+        found.push_back(row.id + " has a file that does not name it: " + file);
+  }
+  for (const auto& [path, ids] : named)
+    for (const auto& id : ids)
+      if (known.count(id) == 0)
+        found.push_back(path + " names " + id + ", which has no row");
+  return found;
 }
 
 /// What the checker says about one file with this one line.
@@ -309,6 +491,22 @@ std::string joined(const std::vector<std::string>& lines) {
   for (const auto& line : lines)
     text += "\n  " + line;
   return text;
+}
+
+/// A file with one line that is this comment.
+std::string commented(const std::string& comment) { return "// " + comment + "\n"; }
+
+/// The ids that a comment names, in the order of their text.
+std::string named_by(const std::string& comment) {
+  std::string text;
+  for (const auto& id : ids_in(comments_of("x.cpp", commented(comment))))
+    text += (text.empty() ? "" : ", ") + id;
+  return text;
+}
+
+/// What is found in a page that consists of these rows, where `tests/a.cpp` names `A1` and `I-2`.
+std::string found_in(const std::string& rows) {
+  return joined(disagreements({{"tests/a.cpp", commented("A1, I-2")}}, rows));
 }
 
 } // namespace
@@ -456,6 +654,55 @@ BOOST_AUTO_TEST_CASE(the_project_keeps_every_rule) {
   const auto files = read_project(holdfast::test::source_dir());
   BOOST_TEST_REQUIRE(files.count("tests/layers_test.cpp") == 1U);
   const auto found = violations(files);
+  BOOST_TEST(found.empty(), joined(found));
+}
+
+BOOST_AUTO_TEST_CASE(ids_are_read_from_comments) {
+  BOOST_TEST(named_by("A108, I-1: in time (B52)") == "A108, B52, I-1");
+  BOOST_TEST(named_by("A23 to A26, A28") == "A23, A24, A25, A26, A28");
+  BOOST_TEST(named_by("C13-C15 and I-1 to I-3") == "C13, C14, C15, I-1, I-2, I-3");
+  BOOST_TEST(named_by("F06, G-5, S20, Z4") == "F06, G-5, S20, Z4");
+  BOOST_TEST(named_by("none: UTF-8, FNV-1a, C++17, 0.17.6, B2x, A0, H1, I, to, 7") == "");
+  BOOST_TEST(named_by("none: docs/B12, a-B12, I-, I12, A-12, B1234") == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_word_finding_holds_for_the_list_behind_it) {
+  BOOST_TEST(named_by("finding B9") == "finding B9");
+  BOOST_TEST(named_by("Findings C6 and D5, I-12; B9") == "B9, I-12, finding C6, finding D5");
+  BOOST_TEST(named_by("finding B9: a lease, as D14 has it") == "D14, finding B9");
+  BOOST_TEST(named_by("Q13, R4") == "finding Q13, finding R4");
+  BOOST_TEST(named_by("Scorecard 24, 36; finding 10 of 12")
+             == "finding 10, scorecard 24, scorecard 36");
+}
+
+BOOST_AUTO_TEST_CASE(comments_are_read_as_their_file_writes_them) {
+  const std::string slashes = "//";
+  BOOST_TEST(comments_of("a.cpp", "int a1; " + slashes + " A1,\n///< A3\nint b;\n")
+             == " A1,  A3 \n");
+  BOOST_TEST(comments_of("a.cpp", "link(\"https:" + slashes + "a\");\n") == "\n");
+  BOOST_TEST(comments_of("a.scn", "# covers: A1\nat 0s\n") == " covers: A1 \n");
+}
+
+BOOST_AUTO_TEST_CASE(each_disagreement_between_tests_and_requirements_is_found) {
+  const std::string first = "| A1 | One. | `a.cpp` |\n";
+  const std::string second = "| I-2 | Two. | `a.cpp` |\n";
+  BOOST_TEST(found_in("| id | means | in |\n|---|---|---|\n" + first + second) == "");
+  BOOST_TEST(found_in(first) == "\n  tests/a.cpp names I-2, which has no row");
+  BOOST_TEST(found_in(first + second + first) == "\n  A1 has two rows");
+  BOOST_TEST(found_in(first + second + "| A3 | Three. | `a.cpp` |\n")
+             == "\n  A3 has a file that does not name it: tests/a.cpp");
+  BOOST_TEST(found_in(first + "| I-2 | Two. | `a.cpp`, `b.cpp` |\n")
+             == "\n  I-2 has a file that is not there: tests/b.cpp");
+  BOOST_TEST(found_in(first + "| I-2 | Two. | a.cpp |\n") == "\n  I-2 has no file");
+}
+
+BOOST_AUTO_TEST_CASE(every_id_in_a_comment_of_a_test_is_explained) {
+  const std::filesystem::path root{holdfast::test::source_dir()};
+  std::ifstream in{root / "docs/REQUIREMENTS.md", std::ios::binary};
+  const std::string page{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+  constexpr std::size_t rows_least = 300; // so many there were: else rows are not read as such
+  BOOST_TEST(requirement_rows(page).size() > rows_least);
+  const auto found = disagreements(read_project(root, sources_and_scenarios), page);
   BOOST_TEST(found.empty(), joined(found));
 }
 
