@@ -248,26 +248,29 @@ BOOST_AUTO_TEST_CASE(a_repair_is_done_once) {
 // A27: what waits to be part of a batch is withdrawn like any other that was made from the result.
 BOOST_AUTO_TEST_CASE(what_waits_for_a_batch_is_taken_back_as_well) {
   const auto steps =
-      create_steps(step_with(R"("judgments_per_unit": 2,
+      create_steps(step_with(R"("judgments_per_unit": 3,
       "routes": [{"when": {"answer": "red"}, "to": ["check"]}])",
                              R"(, {"key": "check", "gather": {"by": "count", "size": 2}})"));
   const auto step = steps[0];
   feed(step, 3);
   judge(step, "eve", {"red", "blue", "red"});
   judge(step, "ana", {"red", "green", "blue"});
+  judge(step, "joe", {"red", "blue", "blue"});
   advance(1s);
   BOOST_TEST(answers(step) == "red blue blue ");
   remove(step, "eve");
-  // The first stands, the third stands alone now, and the second has gone nowhere.
+  // The first and the third stand, and the second, which has gone nowhere, is a tie now.
   BOOST_TEST(figures(done(repair_of(step, "eve"))) == "3 = 2 0 1 0 / 3 ");
-  judge(step, "bob", {"red"});
+  judge(step, "bob", {"green"});
   advance(1s);
   BOOST_TEST(answers(step) == "red green blue ");
   BOOST_REQUIRE(results(steps[1]).size() == 1U);
   BOOST_TEST((results(steps[1])[0].state == core::unit_state::gathered));
   remove(step, "ana");
-  const auto told = done(repair_of(step, "ana"));
-  BOOST_TEST(figures(told) == "3 = 0 0 3 0 / 3 ");
+  BOOST_TEST(figures(done(repair_of(step, "ana"))) == "3 = 2 0 1 0 / 3 ");
+  remove(step, "joe");
+  const auto told = done(repair_of(step, "joe"));
+  BOOST_TEST(figures(told) == "2 = 0 0 2 0 / 2 ");
   BOOST_TEST(told.reissued == 1U);
   BOOST_TEST(answers(step) == "- - - ");
   advance(1s);

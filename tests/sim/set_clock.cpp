@@ -16,9 +16,10 @@ void world::set_clock() {
            + std::to_string(by.count()) + " us";
   });
   ready_.interrupt();
+  const auto before = now();
   virtual_.set_clock(ahead ? by : -by);
   if (!ahead)
-    audit_.tasks().clock_set_back(now());
+    audit_.tasks().clock_set_back(before, now());
 }
 
 } // namespace holdfast::sim

@@ -313,10 +313,13 @@ void task_auditor::follow(const core::update_task& w) {
 bool task_auditor::is_due(const task_model& t, core::instant at) const {
   if (t.progress.next_action <= at)
     return true;
-  // The queue hears of a step back at once or later, and the delay begins anew there.
-  return std::any_of(
-      steps_back_.begin() + static_cast<std::ptrdiff_t>(t.steps_back_before), steps_back_.end(),
-      [&](core::instant step) { return core::due_after_step(t.progress, step) <= at; });
+  // The queue hears of a step back at once or later, and the delay begins anew there; a task that
+  // was due stays so.
+  return std::any_of(steps_back_.begin() + static_cast<std::ptrdiff_t>(t.steps_back_before),
+                     steps_back_.end(), [&](const step_back& step) {
+                       return t.progress.next_action <= step.from
+                              || core::due_after_step(t.progress, step.to) <= at;
+                     });
 }
 
 void task_auditor::set_progress(task_model& t, const core::task_progress& progress) {
@@ -330,15 +333,15 @@ bool task_auditor::is_ahead(core::instant stored) const {
   return !steps_back_.empty() && stored - core::clock_corrections_max > now_();
 }
 
-void task_auditor::clock_set_back(core::instant now) {
-  steps_back_.push_back(now);
+void task_auditor::clock_set_back(core::instant from, core::instant to) {
+  steps_back_.push_back({from, to});
   for (auto& [id, t] : tasks_)
     if (t.lease) {
       t.set_back_under_lease = true;
-      t.lease_begins = std::min(t.lease_begins, now);
+      t.lease_begins = std::min(t.lease_begins, to);
     }
   for (auto& [held, sent_at] : sent_extensions_)
-    sent_at = std::min(sent_at, now);
+    sent_at = std::min(sent_at, to);
 }
 
 bool task_auditor::may_have_run_out(const task_model& t, core::instant at) const {
@@ -407,7 +410,7 @@ void task_auditor::follow(const core::insert_task_lease& w) {
   t->lease_begins = w.lease.granted_at;
   t->set_back_under_lease = is_ahead(w.lease.granted_at);
   if (t->set_back_under_lease)
-    t->lease_begins = steps_back_.back();
+    t->lease_begins = steps_back_.back().to;
   q.last_move = w.lease.granted_at;
 }
 
