@@ -46,7 +46,8 @@ bool well_formed(const frame_header& header) {
   case frame_kind::monitor_message:
     return has_payload && !has_data;
   case frame_kind::down_message:
-    return has_payload && !has_data && from_actor && !to_actor;
+    return has_payload && header.payload_bytes <= down_bytes_max && !has_data && from_actor
+           && !to_actor;
   case frame_kind::heartbeat:
     return !has_payload && !has_data && !from_actor && !to_actor;
   }

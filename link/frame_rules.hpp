@@ -32,6 +32,9 @@ inline constexpr std::size_t source_offset = 16;
 /// Largest payload of a frame. A sender must stay below: the receiver of a larger one closes the
 /// connection.
 inline constexpr std::uint32_t frame_bytes_max = 16U * 1024 * 1024;
+/// Largest payload of a frame that says that an actor has ended: two processes and a reason. CAF
+/// reads a reason inside a reason by a call inside a call, and a hundred thousand end the process.
+inline constexpr std::uint32_t down_bytes_max = 4096;
 
 /// A header as it is on the wire; `kind` need not be one of the above.
 struct frame_header {

@@ -42,8 +42,10 @@ std::string_view own_name_of(std::string_view type) {
 
 /// Takes from `all` what a message with this type in it does not allow.
 void narrow(content& all, std::string_view type) {
-  if (type == "@error" || type == "@unit")
+  if (type == "@error" || type == "@unit") {
+    all.has_error = all.has_error || type == "@error";
     return;
+  }
   const auto name = own_name_of(type);
   if (name.empty()) {
     all.who = content::of::nobody;
@@ -164,7 +166,7 @@ frame_validator::step frame_validator::hold(std::string_view input) {
 
   if (awaited_ == awaited::header) {
     header_ = read_header(held_.data());
-    drops_ = strays_ = false;
+    drops_ = answers_ = strays_ = false;
     fault_ = judge_header();
     if (fault_ != frame_fault::none)
       return {taken, {}, fault_};
@@ -189,7 +191,8 @@ frame_validator::step frame_validator::hold(std::string_view input) {
 }
 
 frame_fault frame_validator::judge_header() {
-  if (header_.payload_bytes > frame_bytes_max)
+  if (header_.payload_bytes > frame_bytes_max
+      || (header_.kind == frame_kind::down_message && header_.payload_bytes > down_bytes_max))
     return frame_fault::too_large;
   if (!well_formed(header_) || held_[1] != 0 || held_[2] != 0)
     return frame_fault::malformed_header;
@@ -233,6 +236,7 @@ frame_fault frame_validator::judge_receiver() {
   constexpr std::uint64_t request_mask = 0x0FFFFFFFFFFFFFFFU;
   const bool is_response = (header_.data & response_flag) != 0;
   const auto request = header_.data & request_mask;
+  answers_ = is_response;
   if (!from_outside()) {
     if (!is_response && request != 0) {
       if (shared_.open != nullptr)
@@ -318,6 +322,8 @@ frame_fault frame_validator::judge_message(std::string_view payload) const {
     return frame_fault::foreign_content;
   if (from_node())
     return frame_fault::none;
+  if (found.has_error && !answers_)
+    return frame_fault::foreign_content;
   if (found.who == content::of::nodes)
     return frame_fault::not_a_node;
   return found.roles.meets(shared_.dialer_roles) ? frame_fault::none : frame_fault::not_of_role;

@@ -16,7 +16,7 @@ namespace holdfast::link {
 enum class frame_fault : std::uint8_t {
   none,
   malformed_header,   ///< Not what the protocol allows for its kind, or no kind at all.
-  too_large,          ///< Above `frame_bytes_max`.
+  too_large,          ///< Above `frame_bytes_max`, or `down_bytes_max` of its kind.
   handshake_missing,  ///< Something else came first.
   handshake_repeated, ///< A second greeting, or one of the other side's kind.
   bad_node_id,        ///< A greeting with no id, or with an id of a kind that we do not use.
@@ -24,7 +24,8 @@ enum class frame_fault : std::uint8_t {
   routed,             ///< For or from a third process: nothing is forwarded.
   named_receiver,     ///< To an actor by name: no name is reachable from outside.
   foreign_node,       ///< About actors of a process other than the two that talk.
-  foreign_content,    ///< Not a message of ours: CAF's own, such as `exit`, come from inside only.
+  foreign_content,    ///< Not a message of ours: CAF's own, such as `exit`, come from inside only;
+                      ///< or a peer's error that answers nothing.
   not_a_node,         ///< A message that only nodes send each other, from a peer.
   not_of_role,        ///< A request that none of the roles of the peer's certificate may send.
   unpublished,        ///< From a peer to an actor that takes no messages from outside.
@@ -142,6 +143,7 @@ private:
   std::uint32_t rest_bytes_ = 0; ///< Of a payload whose beginning is judged.
   bool rest_passes_ = false;
   bool drops_ = false;    ///< The frame that is held.
+  bool answers_ = false;  ///< It is a response.
   bool strays_ = false;   ///< It is a peer's for an actor that takes no messages.
   bool selected_ = false; ///< The dialer's second greeting has come.
   frame_fault fault_ = frame_fault::none;
@@ -155,6 +157,7 @@ struct content {
   enum class of : std::uint8_t { nobody, anybody, nodes };
 
   of who = of::nobody;
+  bool has_error = false;                       ///< Ends an actor that has not asked for it.
   core::role_set roles = core::role_set::all(); ///< Of peers, one of which the sender must have.
 };
 

@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(what_only_nodes_say_is_refused_from_a_peer) {
   for (const auto* hidden :
        {"@<>+hf1.claim_tasks+hf1.apply_events", "@<>+hf1.apply_events+hf1.claim_tasks"})
     BOOST_TEST(says(link::sender::dialer, false, hidden) == frame_fault::not_a_node, hidden);
-  for (const auto* others : {"@<>+hf1.claim_tasks", "@<>+hf1.meet_nodes", "@<>+@error", "@<>"})
+  for (const auto* others : {"@<>+hf1.claim_tasks", "@<>+hf1.meet_nodes", "@<>"})
     BOOST_TEST(says(link::sender::dialer, false, others) == frame_fault::none, others);
 }
 
@@ -303,6 +303,37 @@ BOOST_AUTO_TEST_CASE(answers_pass_without_the_number_of_the_actor_that_gives_the
   BOOST_TEST((judge(both.listener, hint(4711)).passed == hint(0)));
   // An actor that asks must be answered.
   BOOST_TEST((judge(both.listener, frames::message()).passed == frames::message()));
+}
+
+// finding B6: an actor that is told an error ends
+BOOST_AUTO_TEST_CASE(error_of_a_peer_is_refused_unless_it_answers) {
+  for (const auto* types : {"@<>+@error", "@<>+hf1.claim_tasks+@error"}) {
+    talking_pair of_peer{false};
+    const auto said = judge(of_peer.dialer, frames::message(types));
+    BOOST_TEST(said.fault == frame_fault::foreign_content, types);
+    BOOST_TEST(said.passed.empty());
+    talking_pair of_node{true};
+    BOOST_TEST(judge(of_node.dialer, frames::message(types)).fault == frame_fault::none, types);
+  }
+  talking_pair asked{false};
+  judge(asked.listener, frames::message());
+  BOOST_TEST(!judge(asked.dialer, frames::answer("@<>+@error")).passed.empty());
+}
+
+// finding B6: CAF reads a reason inside a reason by a call inside a call
+BOOST_AUTO_TEST_CASE(reason_for_the_end_of_an_actor_has_a_bound) {
+  const auto down = [](std::size_t bytes) {
+    auto payload = frames::dialer_id() + frames::listener_id();
+    payload.resize(bytes, '\1');
+    return frames::with_payload(frame_kind::down_message, payload, 0, 9, 0);
+  };
+  for (const bool is_node : {false, true}) {
+    talking_pair both{is_node};
+    BOOST_TEST(
+        (judge(both.dialer, down(link::down_bytes_max)).passed == down(link::down_bytes_max)));
+    const auto header = down(link::down_bytes_max + 1).substr(0, link::frame_header_bytes);
+    BOOST_TEST(judge(both.dialer, header).fault == frame_fault::too_large);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(open_requests_are_bounded_and_the_oldest_is_forgotten) {
