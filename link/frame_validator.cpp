@@ -114,6 +114,8 @@ std::string_view to_string(frame_fault fault) {
     return "not_of_role";
   case frame_fault::unpublished:
     return "unpublished";
+  case frame_fault::actors_full:
+    return "actors_full";
   }
   return "none";
 }
@@ -176,6 +178,8 @@ frame_validator::step frame_validator::hold(std::string_view input) {
       return {taken, {}, frame_fault::none};
   }
   fault_ = judge_payload();
+  if (fault_ == frame_fault::none)
+    fault_ = count_senders();
   if (fault_ != frame_fault::none)
     return {taken, {}, fault_};
 
@@ -327,6 +331,17 @@ frame_fault frame_validator::judge_message(std::string_view payload) const {
   if (found.who == content::of::nodes)
     return frame_fault::not_a_node;
   return found.roles.meets(shared_.dialer_roles) ? frame_fault::none : frame_fault::not_of_role;
+}
+
+frame_fault frame_validator::count_senders() {
+  if (drops_ || !from_outside() || from_node())
+    return frame_fault::none;
+  if (header_.kind == frame_kind::down_message)
+    senders_.remove(header_.source);
+  else if (header_.kind == frame_kind::direct_message && header_.source != 0
+           && !senders_.add(header_.source))
+    return frame_fault::actors_full;
+  return frame_fault::none;
 }
 
 frame_fault frame_validator::judge_greeting(std::string_view payload) {

@@ -2,6 +2,7 @@
 
 #include "core/access.hpp"
 #include "link/frame_rules.hpp"
+#include "link/named_actors.hpp"
 #include "link/open_requests.hpp"
 #include "link/published_actors.hpp"
 
@@ -29,8 +30,9 @@ enum class frame_fault : std::uint8_t {
   not_a_node,         ///< A message that only nodes send each other, from a peer.
   not_of_role,        ///< A request that none of the roles of the peer's certificate may send.
   unpublished,        ///< From a peer to an actor that takes no messages from outside.
+  actors_full,        ///< A peer has named `named_actors::most` senders, and none has ended.
 };
-inline constexpr std::size_t frame_fault_count = 14;
+inline constexpr std::size_t frame_fault_count = 15;
 
 /// A word for logs and counters, such as `too_large`.
 std::string_view to_string(frame_fault fault);
@@ -70,7 +72,7 @@ struct conversation {
 
 /// Reads one direction of a connection, cut into pieces in any way, and says which bytes may go on
 /// to CAF. Holds back what it cannot judge yet, at most `held_bytes_max` bytes; needs no memory
-/// besides.
+/// besides, but for the numbers of a peer's actors.
 ///
 /// Besides the rules of headers it insists on: the sender's greeting first and once; messages to
 /// actors by number, to actors of this process only if they are published or have asked for the
@@ -122,6 +124,8 @@ private:
   frame_fault judge_receiver();
   bool from_outside() const { return from_ != shared_.own; }
   bool from_node() const { return from_ == sender::listener || shared_.dialer_is_node; }
+  /// Follows which actors of a peer CAF hears of; the fault of one too many.
+  frame_fault count_senders();
   frame_fault judge_greeting(std::string_view payload);
   frame_fault judge_nodes(std::string_view payload) const;
   std::size_t payload_to_hold() const;
@@ -147,6 +151,7 @@ private:
   bool strays_ = false;   ///< It is a peer's for an actor that takes no messages.
   bool selected_ = false; ///< The dialer's second greeting has come.
   frame_fault fault_ = frame_fault::none;
+  named_actors senders_; ///< A peer's.
   std::uint64_t frames_ = 0;
   std::uint64_t dropped_ = 0;
 };

@@ -336,6 +336,40 @@ BOOST_AUTO_TEST_CASE(reason_for_the_end_of_an_actor_has_a_bound) {
   }
 }
 
+// finding B6: CAF keeps an entry for each
+BOOST_AUTO_TEST_CASE(peer_names_a_bounded_number_of_actors_that_have_not_ended) {
+  constexpr auto most = link::named_actors::most;
+  constexpr std::uint64_t first = 100;
+  const auto down = [](std::uint64_t actor) {
+    return frames::with_payload(frame_kind::down_message,
+                                frames::dialer_id() + frames::listener_id() + std::string(9, '\1'),
+                                0, actor, 0);
+  };
+  talking_pair both{false};
+  const auto from = [&](std::uint64_t actor) {
+    return judge(both.dialer, frames::message_to(9, actor)).fault;
+  };
+  for (std::uint64_t actor = first; actor < first + most; ++actor)
+    BOOST_TEST_REQUIRE(from(actor) == frame_fault::none);
+  BOOST_TEST(from(first) == frame_fault::none); // known
+  // One that ends makes room, and one that nobody has named does not.
+  BOOST_TEST(judge(both.dialer, down(first + 7) + down(5)).fault == frame_fault::none);
+  BOOST_TEST(from(6) == frame_fault::none);
+  // What is dropped makes CAF keep nothing.
+  const auto unasked = frames::answer("@<>+@error", 30, 99'999);
+  BOOST_TEST(judge(both.dialer, unasked).fault == frame_fault::none);
+  const auto one_too_many = judge(both.dialer, frames::message_to(9, first + 7));
+  BOOST_TEST(one_too_many.fault == frame_fault::actors_full);
+  BOOST_TEST(one_too_many.passed.empty());
+}
+
+// finding B6: each unit of a node may send
+BOOST_AUTO_TEST_CASE(node_names_any_number_of_actors) {
+  talking_pair both{true};
+  for (std::uint64_t actor = 100; actor < 101 + link::named_actors::most; ++actor)
+    BOOST_TEST_REQUIRE(judge(both.dialer, frames::message_to(9, actor)).fault == frame_fault::none);
+}
+
 BOOST_AUTO_TEST_CASE(open_requests_are_bounded_and_the_oldest_is_forgotten) {
   link::open_requests open;
   for (std::uint64_t number = 1; number <= link::open_requests::most + 1; ++number)
