@@ -190,8 +190,9 @@ frame_validator::step frame_validator::hold(std::string_view input) {
   wanted_bytes_ = frame_header_bytes;
   rest_passes_ = !drops_;
   ++(rest_passes_ ? frames_ : dropped_);
-  return {taken, rest_passes_ ? std::string_view{held_.data(), judged} : std::string_view{},
-          frame_fault::none};
+  if (!rest_passes_)
+    return {taken, {}, frame_fault::none};
+  return {taken, {held_.data(), judged}, frame_fault::none, header_.payload_bytes};
 }
 
 frame_fault frame_validator::judge_header() {

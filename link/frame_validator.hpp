@@ -97,6 +97,7 @@ public:
     std::size_t consumed = 0; ///< Bytes of the input that are dealt with.
     std::string_view pass;    ///< May go on, now; in the input or held by us, until the next call.
     frame_fault fault = frame_fault::none; ///< The stream is over: nothing more may go on.
+    std::uint32_t announced = 0; ///< Size of the payload whose header begins `pass`, else 0.
   };
 
   /// Takes some of `input`. To be called again with the rest until all is consumed or there is a
@@ -105,6 +106,8 @@ public:
 
   /// Whether the sender has greeted.
   bool greeted() const { return own_key().known; }
+  /// Whether a payload has begun and not ended.
+  bool within_payload() const { return rest_bytes_ > 0; }
   /// Frames that were judged and passed.
   std::uint64_t frames() const { return frames_; }
   /// Frames that were dropped: greetings to `SpawnServ`, and what nobody takes.

@@ -39,6 +39,11 @@ struct inlet_limits {
   /// sends more, but read more slowly. Without TLS nobody knows who is who, and nothing is bounded.
   std::uint32_t messages_per_second = 200'000;
   std::uint32_t bytes_per_second = 268'435'456;
+  /// Payloads of more than 64 KiB that are under way to the process behind, in total and of one
+  /// peer, a quarter of that. Those beyond wait for `payload_deadline` at most.
+  std::uint64_t payload_bytes_max = 256U * 1024 * 1024;
+  std::uint64_t payload_bytes_per_peer_max = 64U * 1024 * 1024;
+  core::duration payload_deadline = std::chrono::seconds{3};
 };
 
 struct inlet_options {

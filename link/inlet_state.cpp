@@ -60,7 +60,9 @@ inlet::state::state(asio::io_context& io, inlet_options options,
       live_(std::move(live)),
       acceptor_(io),
       accept_pause_(io),
-      accepts_(options_.limits.accepts_per_second, options_.limits.accepts_per_second) {}
+      accepts_(options_.limits.accepts_per_second, options_.limits.accepts_per_second),
+      room_(std::make_shared<payload_room>(options_.limits.payload_bytes_max,
+                                           options_.limits.payload_bytes_per_peer_max)) {}
 
 core::failure inlet::state::listen() {
   error_code error;
@@ -250,9 +252,12 @@ void inlet::state::start_relay(const session& one) {
   settings.published = options_.published;
   settings.open = options_.open;
   settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
+  settings.room = room_;
+  settings.room_deadline = options_.limits.payload_deadline;
+  if (!one->names.empty())
+    settings.peer = one->names.front();
   settings.rate = rate_of(one);
-  if (settings.rate)
-    settings.slowed = [this, one] { note_slowed(one); };
+  settings.slowed = [this, one](std::string_view why) { note_slowed(one, why); };
   settings.ended = [self = shared_from_this(), one](const relay_end& end) {
     if (end.why)
       self->refuse(one, *end.why, end.fault);
@@ -286,11 +291,12 @@ std::shared_ptr<peer_rate> inlet::state::rate_of(const session& one) {
   return rate;
 }
 
-void inlet::state::note_slowed(const session& one) {
+void inlet::state::note_slowed(const session& one, std::string_view why) {
   if (slowed_gate_.open(clock::now()))
     log(severity::warning, "peer_slowed",
         {{"address", one->address},
          {"names", joined(one->names)},
+         {"why", std::string{why}},
          {"not_logged_before", std::to_string(slowed_gate_.suppressed)}});
 }
 

@@ -4,6 +4,7 @@
 
 #include "link/inlet.hpp"
 #include "link/io_parts.hpp"
+#include "link/payload_room.hpp"
 #include "link/relay.hpp"
 #include "link/token_bucket.hpp"
 
@@ -16,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -73,7 +75,7 @@ private:
   bool claim(const session& one, const node_key& key);
   /// What the peer may send; of one that nobody knows, null.
   std::shared_ptr<peer_rate> rate_of(const session& one);
-  void note_slowed(const session& one);
+  void note_slowed(const session& one, std::string_view why);
   void finish(const session& one);
   void refuse(const session& one, refusal why, frame_fault fault = frame_fault::none,
               const std::string& detail = {});
@@ -105,6 +107,7 @@ private:
   std::map<std::array<char, node_key::size>, process_owner> processes_;
 
   std::map<std::string, std::weak_ptr<peer_rate>> rates_; ///< By name, of those connected.
+  std::shared_ptr<payload_room> room_;
 
   link_counters counters_;
   std::array<log_gate, refusal_count> gates_{};

@@ -83,6 +83,7 @@ void relay::end(const relay_end& how) {
   stall_.cancel();
   of_dialer_.pause.cancel();
   of_listener_.pause.cancel();
+  of_dialer_.room.reset();
   settings_.admit_dialer = nullptr; // they keep alive who keeps us alive
   settings_.slowed = nullptr;
   std::exchange(settings_.ended, nullptr)(how);
@@ -96,14 +97,18 @@ void relay::read_when_due(direction& way) {
                         : steady_clock::duration::zero();
   if (wait == steady_clock::duration::zero())
     return read(way);
-  ++counters_.slowed;
-  if (settings_.slowed)
-    settings_.slowed();
+  note_slowed("rate");
   way.pause.expires_after(wait);
   way.pause.async_wait([self = shared_from_this(), &way](error_code) {
     if (!self->ended_)
       self->read_when_due(way); // others of the same peer may have been faster
   });
+}
+
+void relay::note_slowed(std::string_view why) {
+  ++counters_.slowed;
+  if (settings_.slowed)
+    settings_.slowed(why);
 }
 
 void relay::read(direction& way) {
@@ -120,7 +125,9 @@ void relay::read(direction& way) {
 
 void relay::on_read(direction& way, std::size_t bytes) {
   way.bytes += bytes;
-  const bool goes_on = judge(way, bytes);
+  way.unjudged = {way.read.data(), bytes};
+  way.ready_bytes = 0;
+  const bool goes_on = judge(way);
   count(way, bytes);
   if (goes_on)
     forward(way);
@@ -143,22 +150,67 @@ void relay::end_of_stream(const error_code& error) {
   end({std::nullopt, frame_fault::none, closed ? std::string{} : error.message()});
 }
 
-bool relay::judge(direction& way, std::size_t bytes) {
-  std::string_view input{way.read.data(), bytes};
-  way.ready_bytes = 0;
-  while (!input.empty()) {
-    const auto step = way.validator.next(input);
+bool relay::judge(direction& way) {
+  while (!way.unjudged.empty()) {
+    const auto step = way.validator.next(way.unjudged);
     if (step.fault != frame_fault::none) {
       end({refusal::bad_frame, step.fault, {}});
       return false;
     }
-    input.remove_prefix(step.consumed);
+    way.unjudged.remove_prefix(step.consumed);
     if (!way.greeted && way.validator.greeted() && !greeting_admitted(way))
       return false;
-    std::copy(step.pass.begin(), step.pass.end(), way.ready.begin() + way.ready_bytes);
-    way.ready_bytes += step.pass.size();
+    if (step.announced > payload_room::free_bytes && !finds_room(way, step.announced)) {
+      way.judged = step.pass;
+      return true;
+    }
+    pass(way, step.pass);
   }
   return true;
+}
+
+void relay::pass(direction& way, std::string_view bytes) {
+  std::copy(bytes.begin(), bytes.end(), way.ready.begin() + way.ready_bytes);
+  way.ready_bytes += bytes.size();
+}
+
+bool relay::finds_room(direction& way, std::uint32_t bytes) {
+  if (way.from != sender::dialer || !settings_.room)
+    return true;
+  way.room.reset(); // of the payload before it, the end of which is in this piece
+  way.room = settings_.room->ask(settings_.peer, bytes, [weak = weak_from_this(), &way] {
+    if (const auto self = weak.lock())
+      boost::asio::post(self->io_, [self, &way] { self->on_room(way); });
+  });
+  return way.room->granted();
+}
+
+/// The peer is not read meanwhile.
+void relay::wait_for_room(direction& way) {
+  note_slowed("payloads");
+  way.pause.expires_after(settings_.room_deadline);
+  way.pause.async_wait([self = shared_from_this(), &way](error_code error) {
+    if (!error && !self->ended_ && !way.judged.empty()
+        && steady_clock::now() >= way.pause.expiry()) // else it was set anew meanwhile
+      self->end({refusal::payloads_full, frame_fault::none, {}});
+  });
+}
+
+void relay::on_room(direction& way) {
+  // Until then what came before may still be on its way: it looks for itself when it is written.
+  if (ended_ || way.judged.empty() || way.ready_bytes > 0 || !way.room->granted())
+    return;
+  way.pause.cancel();
+  go_on(way);
+}
+
+/// There is room now for the payload that has waited.
+void relay::go_on(direction& way) {
+  pass(way, std::exchange(way.judged, {}));
+  const bool goes_on = judge(way);
+  count(way, 0);
+  if (goes_on)
+    forward(way);
 }
 
 bool relay::greeting_admitted(direction& way) {
@@ -174,7 +226,7 @@ bool relay::greeting_admitted(direction& way) {
 
 void relay::forward(direction& way) {
   if (way.ready_bytes == 0)
-    return read_when_due(way);
+    return after_piece(way);
   if (!settings_.faults)
     return write(way);
   const auto pause = settings_.faults->pause_before(number_, way.from, way.ready_bytes);
@@ -201,8 +253,20 @@ void relay::write(direction& way) {
                        return;
                      if (error)
                        return self->end_of_stream(error);
-                     self->read_when_due(way);
+                     way.ready_bytes = 0;
+                     if (!way.validator.within_payload() && way.judged.empty())
+                       way.room.reset();
+                     self->after_piece(way);
                    });
+}
+
+void relay::after_piece(direction& way) {
+  if (way.judged.empty())
+    read_when_due(way);
+  else if (way.room->granted())
+    go_on(way);
+  else
+    wait_for_room(way);
 }
 
 /// One timer for both directions, set while there was something to write since it last rang: so an

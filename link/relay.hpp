@@ -4,6 +4,7 @@
 
 #include "link/fault_injector.hpp"
 #include "link/frame_validator.hpp"
+#include "link/payload_room.hpp"
 #include "link/report.hpp"
 #include "link/token_bucket.hpp"
 #include "link/wire.hpp"
@@ -43,14 +44,20 @@ struct relay_settings {
   const published_actors* published = nullptr;         ///< Its actors that take messages.
   open_requests* open = nullptr;                       ///< Its requests.
   std::shared_ptr<peer_rate> rate; ///< Of the dialer, shared by its connections; null: no bound.
-  std::function<void()> slowed;    ///< Called when it waits because of that; may be empty.
+  /// For what comes from the dialer, shared by all connections; null: no bound.
+  std::shared_ptr<payload_room> room;
+  std::string peer; ///< The dialer, to whom the room is given.
+  /// For a payload to wait for room.
+  std::chrono::steady_clock::duration room_deadline = std::chrono::seconds{3};
+  /// Called when the dialer waits because of its `rate` or of `payloads`; may be empty.
+  std::function<void(std::string_view why)> slowed;
   std::function<void(const relay_end&)> ended; ///< Called once.
   std::shared_ptr<fault_injector> faults;      ///< Null outside tests.
 };
 
 /// Two connections that are one for who is at their ends, as long as what they say is fit for CAF.
 /// Each direction holds one piece at a time and reads the next when that was taken: a slow reader
-/// slows its writer down, and nothing piles up here.
+/// slows its writer down, and nothing piles up here. Nor behind: a large payload waits for room.
 class relay : public std::enable_shared_from_this<relay> {
 public:
   relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer, std::unique_ptr<wire> listener,
@@ -81,6 +88,9 @@ private:
     std::array<char, piece_bytes> read{};
     std::array<char, piece_bytes + frame_validator::held_bytes_max> ready{};
     std::size_t ready_bytes = 0;
+    std::string_view unjudged{}; ///< Of what was read.
+    std::string_view judged{};   ///< A header that waits for room, and what follows.
+    std::unique_ptr<payload_room::share> room{}; ///< Of the payload under way, if it needs some.
     std::uint64_t frames_counted = 0;
     std::uint64_t dropped_counted = 0;
     bool greeted = false;
@@ -89,15 +99,24 @@ private:
 
   /// Reads the next piece, when the sender may send one.
   void read_when_due(direction& way);
+  void note_slowed(std::string_view why);
   void read(direction& way);
   void end_of_stream(const boost::system::error_code& error);
   void on_read(direction& way, std::size_t bytes);
-  /// Judges what was read; false when that was the end.
-  bool judge(direction& way, std::size_t bytes);
+  /// Judges what was read, up to a payload for which there is no room; false when that was the end.
+  bool judge(direction& way);
+  void pass(direction& way, std::string_view bytes);
+  /// Whether the payload that has just been announced may pass now; else it waits.
+  bool finds_room(direction& way, std::uint32_t bytes);
+  void wait_for_room(direction& way);
+  void on_room(direction& way);
+  void go_on(direction& way);
   void count(direction& way, std::size_t bytes);
   bool greeting_admitted(direction& way);
   void forward(direction& way);
   void write(direction& way);
+  /// The piece is written, or nothing of it was to be.
+  void after_piece(direction& way);
   void watch_for_stalls();
   void on_stall_check();
 

@@ -38,6 +38,8 @@ std::string_view to_string(refusal why) {
     return "node_unavailable";
   case refusal::foreign_user:
     return "foreign_user";
+  case refusal::payloads_full:
+    return "payloads_full";
   }
   return "handshake_failed";
 }

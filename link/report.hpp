@@ -42,8 +42,9 @@ enum class refusal : std::uint8_t {
   stalled,           ///< It stopped reading.
   node_unavailable,  ///< The process that we stand before took no connection: ours, not theirs.
   foreign_user,      ///< On loopback: no open connection of a user who may use it.
+  payloads_full,     ///< It sent a large payload, and payloads under way left no room for it.
 };
-inline constexpr std::size_t refusal_count = 17;
+inline constexpr std::size_t refusal_count = 18;
 
 /// A word for logs and counters, such as `no_certificate`.
 std::string_view to_string(refusal why);
@@ -62,7 +63,8 @@ struct link_counters {
   number bytes_from_listeners{0};
   number reloads{0};       ///< Of certificates.
   number accept_pauses{0}; ///< Waits because of the rate, or because no descriptor was free.
-  number slowed{0};        ///< Waits before a peer that sent more than it may was read again.
+  /// Waits before a peer was read again that sent more than it may, or a payload without room.
+  number slowed{0};
   std::array<number, refusal_count> refused{};
   std::array<number, frame_fault_count> faults{};
 
