@@ -35,6 +35,22 @@ std::size_t kept_for_others(caf::actor_system& system) {
   return at_broker(system, [](auto& broker) { return broker.spawn_servers.size(); });
 }
 
+struct open_broker : caf::io::basp_broker {
+  using caf::io::abstract_broker::by_id;
+};
+
+/// What the buffers of all connections hold, but for the one that is being written.
+std::size_t bytes_of_buffers(caf::actor_system& system) {
+  return at_broker(system, [](caf::io::basp_broker& broker) {
+    constexpr auto find = &open_broker::by_id<caf::io::connection_handle>;
+    std::size_t bytes = 0;
+    for (const auto& known : broker.ctx)
+      if (auto open = (broker.*find)(known.first))
+        bytes += open->rd_buf().capacity() + open->wr_buf().capacity();
+    return bytes;
+  });
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(peer_systems)
@@ -75,6 +91,33 @@ BOOST_AUTO_TEST_CASE(nothing_is_kept_for_whoever_connects) {
   BOOST_TEST(answer == 7);
   BOOST_TEST(kept_for_others(listener) == 0U);
   BOOST_TEST(kept_for_others(dialer) == 0U);
+  caf::anon_send_exit(echo, caf::exit_reason::user_shutdown);
+}
+
+// finding B6
+BOOST_AUTO_TEST_CASE(connection_does_not_keep_the_memory_of_a_large_frame) {
+  holdfast::client::peer_system here{{}};
+  holdfast::client::peer_system there{{}};
+  caf::actor_system listener{here};
+  caf::actor_system dialer{there};
+  const auto echo =
+      listener.spawn([] { return caf::behavior{[](const std::string& text) { return text; }}; });
+  const auto port = listener.middleman().publish(echo, 0, "127.0.0.1");
+  BOOST_REQUIRE(port);
+  const auto reached = dialer.middleman().remote_actor("127.0.0.1", *port);
+  BOOST_REQUIRE(reached);
+  const caf::scoped_actor self{dialer};
+  const auto say = [&](std::size_t bytes) {
+    self->request(*reached, std::chrono::seconds{30}, std::string(bytes, 'x'))
+        .receive([&](const std::string& text) { BOOST_TEST(text.size() == bytes); },
+                 [](const caf::error&) { BOOST_ERROR("no answer"); });
+  };
+  say(8'000'000);
+  for (int i = 0; i < 2; ++i) { // CAF writes from two buffers by turns
+    say(10);
+    BOOST_TEST(bytes_of_buffers(listener) < 200'000U);
+    BOOST_TEST(bytes_of_buffers(dialer) < 200'000U);
+  }
   caf::anon_send_exit(echo, caf::exit_reason::user_shutdown);
 }
 
