@@ -40,6 +40,11 @@ struct asker {
   std::uint32_t answers = 0;
   std::uint64_t era = 0; ///< Up to which it has asked again for what the database has forgotten.
 
+  /// How long to wait before the next request, `soon` else: while no answer is believed, not so
+  /// many that the run is over before the nodes are past the loss.
+  core::duration paced(core::duration soon) const {
+    return world.era % 2 == 0 ? soon : std::max<core::duration>(soon, std::chrono::seconds{1});
+  }
   /// Whether the database has lost commits since the last call, and the nodes are past that.
   bool must_look_anew() {
     if (world.era % 2 != 0 || era == world.era)

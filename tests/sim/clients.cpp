@@ -584,7 +584,7 @@ void closer_tick(self_ptr self, const persona_ptr& p) {
     p->asked = true;
     ask(self, p);
   }
-  self->delayed_send(self, wait, tick_atom::value);
+  self->delayed_send(self, p->paced(wait), tick_atom::value);
 }
 
 // --- the requester ---

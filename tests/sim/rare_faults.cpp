@@ -7,10 +7,12 @@ namespace holdfast::sim {
 namespace {
 
 /// In one run of sixteen the database forgets commits. The object store does not go back with it,
-/// and an object that no row needed may be swept by then; so all documents fit into their rows.
+/// and an object that no row needed may be swept by then; so all documents fit into their rows. The
+/// workflow has one version: a requester who puts the third again after the second was forgotten
+/// gives the second number to it, and contributors know forms by their numbers.
 void draw_lost_history(plan& p) {
   dice d{p.seed * 0x9e6c63d0876a9a99ULL + 16};
-  if (d.below(16) != 0)
+  if (d.below(16) != 0 || versions_of(p) > 1)
     return;
   p.faults.history_lost = static_cast<std::uint32_t>(d.between(500, 3'000));
   p.machine.large = 0;

@@ -588,7 +588,7 @@ void task_closer_tick(self_ptr self, const program_ptr& p) {
     }
     wait = 200ms;
   }
-  self->delayed_send(self, wait, tick_atom::value);
+  self->delayed_send(self, p->paced(wait), tick_atom::value);
 }
 
 // --- the operator ---
