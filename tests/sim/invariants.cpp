@@ -661,7 +661,7 @@ void auditor::check_settled(const core::cluster_view& view) {
   for (const auto& node : view.nodes) {
     const auto plan = core::plan_hosting(view, node.incarnation, {});
     // A clock that was set back and comes again to the time of its lease shows a dead process.
-    if (plan.superseded && tasks_.clock_was_set_back())
+    if (plan.superseded && tasks_.clock_was_set())
       continue;
     if (plan.superseded || !plan.take.empty() || !plan.hand_over.empty())
       blame("hosting settles", "node " + node.name + " has " + std::to_string(plan.take.size())

@@ -18,8 +18,7 @@ void world::set_clock() {
   ready_.interrupt();
   const auto before = now();
   virtual_.set_clock(ahead ? by : -by);
-  if (!ahead)
-    audit_.tasks().clock_set_back(before, now());
+  audit_.tasks().clock_set(before, now());
 }
 
 } // namespace holdfast::sim

@@ -315,8 +315,8 @@ bool task_auditor::is_due(const task_model& t, core::instant at) const {
     return true;
   // The queue hears of a step back at once or later, and the delay begins anew there; a task that
   // was due stays so.
-  return std::any_of(steps_back_.begin() + static_cast<std::ptrdiff_t>(t.steps_back_before),
-                     steps_back_.end(), [&](const step_back& step) {
+  return std::any_of(clock_steps_.begin() + static_cast<std::ptrdiff_t>(t.steps_before),
+                     clock_steps_.end(), [&](const clock_step& step) {
                        return t.progress.next_action <= step.from
                               || core::due_after_step(t.progress, step.to) <= at;
                      });
@@ -324,20 +324,20 @@ bool task_auditor::is_due(const task_model& t, core::instant at) const {
 
 void task_auditor::set_progress(task_model& t, const core::task_progress& progress) {
   t.progress = progress;
-  t.steps_back_before = steps_back_.size();
+  t.steps_before = clock_steps_.size();
   if (is_ahead(progress.last_action))
-    --t.steps_back_before;
+    --t.steps_before;
 }
 
 bool task_auditor::is_ahead(core::instant stored) const {
-  return !steps_back_.empty() && stored - core::clock_corrections_max > now_();
+  return !clock_steps_.empty() && stored - core::clock_corrections_max > now_();
 }
 
-void task_auditor::clock_set_back(core::instant from, core::instant to) {
-  steps_back_.push_back({from, to});
+void task_auditor::clock_set(core::instant from, core::instant to) {
+  clock_steps_.push_back({from, to});
   for (auto& [id, t] : tasks_)
     if (t.lease) {
-      t.set_back_under_lease = true;
+      t.clock_set_under_lease = true;
       t.lease_begins = std::min(t.lease_begins, to);
     }
   for (auto& [held, sent_at] : sent_extensions_)
@@ -347,7 +347,7 @@ void task_auditor::clock_set_back(core::instant from, core::instant to) {
 bool task_auditor::may_have_run_out(const task_model& t, core::instant at) const {
   // As of a microsecond before the step was noticed: see `core::heed_clock`.
   return at >= t.lease->expires_at
-         || (t.set_back_under_lease
+         || (t.clock_set_under_lease
              && at >= t.lease_begins + queues_.at(t.queue).ttl_min - core::duration{1});
 }
 
@@ -408,9 +408,9 @@ void task_auditor::follow(const core::insert_task_lease& w) {
   t->grants[w.lease.token] = {w.lease.owner, w.lease.id};
   t->lease = w.lease;
   t->lease_begins = w.lease.granted_at;
-  t->set_back_under_lease = is_ahead(w.lease.granted_at);
-  if (t->set_back_under_lease)
-    t->lease_begins = steps_back_.back().to;
+  t->clock_set_under_lease = is_ahead(w.lease.granted_at);
+  if (t->clock_set_under_lease)
+    t->lease_begins = clock_steps_.back().to;
   q.last_move = w.lease.granted_at;
 }
 
@@ -421,7 +421,7 @@ void task_auditor::follow(const core::extend_task_lease& w) {
       || !require(t->lease && t->lease->token == w.token, "I-3", w.task,
                   "a lease was extended under another token"))
     return;
-  require((w.expires_at > t->lease->expires_at || t->set_back_under_lease)
+  require((w.expires_at > t->lease->expires_at || t->clock_set_under_lease)
               && w.expires_at <= t->lease->granted_at + queues_[t->queue].total_max,
           "lease policy", w.task, "a lease was extended beyond what its policy allows, or back");
   require(sent_extensions_.count({w.task, w.token}) != 0, "I-12", w.task,

@@ -100,9 +100,9 @@ public:
   /// The time at which answers come: a lease that has run out by then is not handed out.
   void read_clock(std::function<core::instant()> now) { now_ = std::move(now); }
 
-  /// The database's clock was set back.
-  void clock_set_back(core::instant from, core::instant to);
-  bool clock_was_set_back() const { return !steps_back_.empty(); }
+  /// The database's clock was set, ahead or back.
+  void clock_set(core::instant from, core::instant to);
+  bool clock_was_set() const { return !clock_steps_.empty(); }
 
   /// All that was concluded from commits and acknowledgements so far.
   struct snapshot {
@@ -254,10 +254,10 @@ private:
 
   const persistence::memory::tables& t_;
   const object_faults* objects_ = nullptr;
-  struct step_back {
+  struct clock_step {
     core::instant from, to;
   };
-  std::vector<step_back> steps_back_; ///< Of the database's clock.
+  std::vector<clock_step> clock_steps_; ///< Of the database's clock.
   std::function<core::instant()> now_ = [] { return core::instant::max(); };
   blame_function blame_;
   schedule_auditor schedules_;

@@ -22,13 +22,13 @@ struct task_memory {
     core::queue_name queue;
     core::task_spec spec;
     core::task_progress progress;
-    /// How often the clock had been set back when the progress was decided.
-    std::size_t steps_back_before = 0;
+    /// How often the clock had been set when the progress was decided.
+    std::size_t steps_before = 0;
     std::optional<core::lease> lease;
     /// The earliest time at which the lease may be taken to begin: earlier than it was granted if
     /// the clock was set back under it.
     core::instant lease_begins;
-    bool set_back_under_lease = false;
+    bool clock_set_under_lease = false;
     std::optional<core::finish_task> over; ///< Set while it is finished.
     std::map<core::token, grant> grants;
     std::set<std::string> data; ///< All that were ever committed, as of the next ones.
