@@ -504,7 +504,7 @@ std::string named_by(const std::string& comment) {
   return text;
 }
 
-/// What is found in a page that consists of these rows, where `tests/a.cpp` names `A1` and `I-2`.
+/// The faults of a page that consists of these rows, where `tests/a.cpp` names `A1` and `I-2`.
 std::string found_in(const std::string& rows) {
   return joined(disagreements({{"tests/a.cpp", commented("A1, I-2")}}, rows));
 }

@@ -16,7 +16,7 @@ std::uint64_t lot_of(std::string_view name);
 /// The lot of a contributor on a unit.
 std::uint64_t lot_on(std::uint64_t unit, std::uint64_t contributor);
 
-/// What lots are drawn by.
+/// Numbers of names, by which lots are drawn.
 struct lots {
   std::vector<std::uint64_t> of_units;
   std::vector<std::uint64_t> of_contributors;

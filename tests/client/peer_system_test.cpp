@@ -39,7 +39,7 @@ struct open_broker : caf::io::basp_broker {
   using caf::io::abstract_broker::by_id;
 };
 
-/// What the buffers of all connections hold, but for the one that is being written.
+/// Memory of the buffers of all connections, but for the one that is being written.
 std::size_t bytes_of_buffers(caf::actor_system& system) {
   return at_broker(system, [](caf::io::basp_broker& broker) {
     constexpr auto find = &open_broker::by_id<caf::io::connection_handle>;

@@ -1,4 +1,4 @@
-// What is stored of a definition that leaves a method to us: it names the one that holds. A30
+// A stored definition names the method that holds, also where the requester leaves it to us. A30
 
 #include "documents/new_workflow_document.hpp"
 

@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(peer_names_a_bounded_number_of_actors_that_have_not_ended) 
   // One that ends makes room, and one that nobody has named does not.
   BOOST_TEST(judge(both.dialer, down(first + 7) + down(5)).fault == frame_fault::none);
   BOOST_TEST(from(6) == frame_fault::none);
-  // What is dropped makes CAF keep nothing.
+  // A dropped frame makes CAF keep nothing.
   const auto unasked = frames::answer("@<>+@error", 30, 99'999);
   BOOST_TEST(judge(both.dialer, unasked).fault == frame_fault::none);
   const auto one_too_many = judge(both.dialer, frames::message_to(9, first + 7));

@@ -1,4 +1,4 @@
-// What peers with a certificate can make a node keep in memory, and what they cannot end.
+// Peers with a certificate make a node keep a bounded memory, and end none of its actors.
 
 #include "app/data_dir.hpp"
 #include "tests/link/frames.hpp"

@@ -14,10 +14,10 @@
 
 namespace holdfast::sim {
 
-/// What the auditor has concluded from commits and acknowledgements. It is a value: when the
+/// The auditor's conclusions from commits and acknowledgements. They are a value: when the
 /// database goes back to an earlier copy of its tables, the auditor goes back to the memory of the
-/// same moment. What clients have sent, and which numbers were ever given out, is kept elsewhere
-/// and does not go back.
+/// same moment. Requests that clients have sent, and the numbers that were ever given out, are kept
+/// elsewhere and do not go back.
 struct auditor_memory {
   struct granted {
     core::contributor_id owner;
@@ -82,7 +82,7 @@ struct auditor_memory {
   std::map<core::judgment_id, std::uint32_t> received_;
   std::map<std::pair<std::string, core::message_id>, std::uint32_t> applied_;
 
-  // What was acknowledged.
+  // Acknowledged requests.
   std::map<core::judgment_id, msg::submit_judgment> judgments_;
   std::map<core::judgment_id, msg::submit_judgment> surplus_; ///< Answered as that.
   /// Questions whose answer had been acknowledged when their contributor asked for feedback.

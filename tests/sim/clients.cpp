@@ -509,8 +509,8 @@ bool introduce_or_look(self_ptr self, const persona_ptr& p) {
   return true;
 }
 
-/// What it knows of units that are not there any more is of no use.
-void forget_what_is_gone(persona& p) {
+/// Leases of units that the database has forgotten are of no use.
+void forget_missing_units(persona& p) {
   const auto& t = *p.world.tables;
   p.known = t.profiles.count(p.name) != 0;
   for (auto* list : {&p.held, &p.past})
@@ -523,7 +523,7 @@ void forget_what_is_gone(persona& p) {
 void contributor_tick(self_ptr self, const persona_ptr& p) {
   auto& world = p->world;
   if (p->must_look_anew())
-    forget_what_is_gone(*p);
+    forget_missing_units(*p);
   if (world.calm)
     return self->quit();
   if (p->random.hit(world.drawn.die))
@@ -884,7 +884,7 @@ void tidy_up(self_ptr self, const persona_ptr& p) {
 void look_anew(persona& p) {
   const auto& t = *p.world.tables;
   const auto& steps = p.world.steps;
-  forget_what_is_gone(p);
+  forget_missing_units(p);
   p.unknown.clear();
   p.repaired.clear();
   p.launched = false;

@@ -147,7 +147,7 @@ public:
   /// The database finishes what it has not finished yet.
   void finish_late();
 
-  /// What the database has not finished is gone with the server that it was on.
+  /// Commits that the database has not finished are gone with the server that it was on.
   void drop_late() { late_.clear(); }
 
   /// From now on, another set of changes is refused: chosen by what they write, so that the same

@@ -1,5 +1,5 @@
-// What a database keeps to that has forgotten commits: everything else is as it was at the moment
-// to which it went back, and no number that was given out before is given out again.
+// A database that has forgotten commits is as it was at the moment to which it went back, and gives
+// out no number again that it had given out before.
 
 #include "tests/sim/invariants.hpp"
 
@@ -37,7 +37,7 @@ void auditor::go_back(const snapshot& then) {
     }
   static_cast<auditor_memory&>(*this) = then.people;
   tasks_.go_back(then.programs);
-  // What is sent again is sent to a workflow that may have an older version than it had.
+  // Requests are sent again to a workflow that may have an older version than it had.
   std::uint32_t acknowledged_least = 0;
   for (const auto& [workflow, version] : acknowledged_versions_)
     acknowledged_least = version;

@@ -11,7 +11,7 @@ namespace holdfast::sim {
 
 const std::vector<plant>& history_plants();
 
-/// What the nodes of one run have seen, where a bug needs that.
+/// Numbers that the nodes of one run have seen, where a bug needs them.
 struct seen_numbers;
 std::shared_ptr<seen_numbers> make_seen_numbers();
 

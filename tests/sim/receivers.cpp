@@ -130,7 +130,7 @@ void receivers::take(const connectors::webhook_post& what) {
     const auto shard = e.at("shard").get<core::shard_id>();
     const auto seq = e.at("seq").get<core::event_seq>();
     const auto* event = committed_event(*world_.tables, shard, seq);
-    // Whoever read it before it was forgotten may still bring it.
+    // A node that read it before it was forgotten may still bring it.
     if (event == nullptr && (world_.era % 2 != 0 || event_from(*world_.tables, shard, seq) != seq))
       continue;
     if (event == nullptr)

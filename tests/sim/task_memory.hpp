@@ -11,7 +11,7 @@
 
 namespace holdfast::sim {
 
-/// What the task auditor has concluded from commits and acknowledgements. It is a value and goes
+/// The task auditor's conclusions from commits and acknowledgements. They are a value and go
 /// back with the tables, like `auditor_memory`.
 struct task_memory {
   struct grant {
@@ -68,7 +68,7 @@ struct task_memory {
   std::set<core::task_id> to_be_staged_;
   std::map<core::staging_id, staged_task> staged_; ///< Those that have not been taken in.
 
-  // What clients were told.
+  // Answers that clients have got.
   std::set<core::task_id> told_; ///< Requests to make a task that have got their answer.
   std::set<core::task_id> told_new_;
   std::set<core::task_id> told_completed_new_;

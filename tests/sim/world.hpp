@@ -144,7 +144,7 @@ private:
   /// Actors that should have ended with their node and have not.
   std::vector<caf::strong_actor_ptr> left_behind() const;
 
-  /// What the database goes back to.
+  /// The copy to which the database goes back.
   struct kept_history {
     persistence::memory::tables tables;
     auditor::snapshot audit;

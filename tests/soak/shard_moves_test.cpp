@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(what_stays_has_not_moved) {
   BOOST_TEST(shards_of(before_moves, "eve") == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(who_joins_takes_without_moving_what_others_keep) { // D3
+BOOST_AUTO_TEST_CASE(new_node_takes_shards_and_moves_no_others) { // D3
   auto after = before_moves;
   after["1"] = {"eve", 6};
   after["2"] = {"eve", 2};
