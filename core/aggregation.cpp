@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -168,18 +167,17 @@ aggregate review_of_all(const std::vector<trusted_answer>& given) {
 std::string settled_answer(const aggregate& found, double likeliest,
                            const std::vector<trusted_answer>& given) {
   const answer_support* best = nullptr;
-  auto best_lot = std::numeric_limits<std::uint64_t>::max();
+  quality::tie_claim claim_of_best;
   for (const auto& one : found.support) {
     if (one.share < likeliest - quality::tie_width)
       continue;
-    auto lot = std::numeric_limits<std::uint64_t>::max();
+    quality::tie_claim claim;
     for (const auto& judged : given)
       if (judged.answer == one.answer)
-        lot = std::min(lot, judged.lot);
-    if (best == nullptr || one.votes > best->votes
-        || (one.votes == best->votes && lot < best_lot)) {
+        claim.add_vote(judged.lot);
+    if (best == nullptr || claim.goes_before(claim_of_best)) {
       best = &one;
-      best_lot = lot;
+      claim_of_best = claim;
     }
   }
   HOLDFAST_INVARIANT(best != nullptr, "one of the answers is the likeliest");

@@ -3,7 +3,6 @@
 #include "core/quality/estimates.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 
 namespace holdfast::core::quality {
@@ -31,6 +30,15 @@ std::uint64_t lot_on(std::uint64_t unit, std::uint64_t contributor) {
   return mixed(unit ^ contributor);
 }
 
+void tie_claim::add_vote(std::uint64_t lot_of_voter) {
+  ++votes;
+  lot = std::min(lot, lot_of_voter);
+}
+
+bool tie_claim::goes_before(const tie_claim& other) const {
+  return std::tie(other.votes, lot, lot_of_label) < std::tie(votes, other.lot, other.lot_of_label);
+}
+
 lots lots_of(const answers& given, const std::vector<std::string>& units,
              const std::vector<std::string>& contributors) {
   lots drawn;
@@ -52,26 +60,13 @@ std::uint32_t settled_label(const double* shares, const answers& given, std::siz
   const auto likeliest = consensus_of(shares, given.labels);
   if (likeliest.tied == 1)
     return likeliest.label;
-  struct claim {
-    std::size_t votes = 0;
-    std::uint64_t lot = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t lot_of_label = 0;
-
-    bool goes_before(const claim& other) const {
-      return std::tie(other.votes, lot, lot_of_label)
-             < std::tie(votes, other.lot, other.lot_of_label);
-    }
-  };
   const auto least = *std::max_element(shares, shares + given.labels) - tie_width;
   const auto claim_of = [&](std::uint32_t label) {
-    claim made;
+    tie_claim made;
     made.lot_of_label = mixed(drawn.of_units[unit] ^ drawn.of_labels[label]);
     for (const auto& one : given.of(unit))
-      if (one.label == label) {
-        ++made.votes;
-        made.lot = std::min(made.lot,
-                            lot_on(drawn.of_units[unit], drawn.of_contributors[one.contributor]));
-      }
+      if (one.label == label)
+        made.add_vote(lot_on(drawn.of_units[unit], drawn.of_contributors[one.contributor]));
     return made;
   };
   auto best = likeliest.label;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,17 @@ std::uint64_t lot_of(std::string_view name);
 
 /// The lot of a contributor on a unit.
 std::uint64_t lot_on(std::uint64_t unit, std::uint64_t contributor);
+
+/// The case for one of several labels that are as likely: most votes win, of several with as many
+/// the one with the least lot of those who voted for it.
+struct tie_claim {
+  std::size_t votes = 0;
+  std::uint64_t lot = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t lot_of_label = 0; ///< Decides between labels for which nobody voted.
+
+  void add_vote(std::uint64_t lot_of_voter);
+  bool goes_before(const tie_claim& other) const;
+};
 
 /// Numbers of names, by which lots are drawn.
 struct lots {

@@ -7,13 +7,21 @@
 
 namespace holdfast::sim {
 
+namespace {
+
+/// Remembers the last token of `granted`, if it is the highest of all that were ever granted.
+template <class Highest, class Id, class Granted>
+void keep_highest_token(Highest& of_all, const Id& id, const Granted& granted) {
+  if (!granted.empty())
+    of_all[id] = std::max(of_all[id], granted.rbegin()->first);
+}
+
+} // namespace
+
 void task_auditor::go_back(const snapshot& then) {
   has_gone_back_ = true;
   for (const auto& [id, known] : tasks_)
-    if (!known.grants.empty()) {
-      auto& highest = forgotten_tokens_[id];
-      highest = std::max(highest, known.grants.rbegin()->first);
-    }
+    keep_highest_token(forgotten_tokens_, id, known.grants);
   static_cast<task_memory&>(*this) = then.tasks;
   schedules_.go_back(then.schedules);
 }
@@ -31,10 +39,7 @@ void auditor::note_given_out() {
 void auditor::go_back(const snapshot& then) {
   note_given_out();
   for (const auto& [id, known] : units_)
-    if (!known.tokens.empty()) {
-      auto& highest = forgotten_tokens_[id];
-      highest = std::max(highest, known.tokens.rbegin()->first);
-    }
+    keep_highest_token(forgotten_tokens_, id, known.tokens);
   static_cast<auditor_memory&>(*this) = then.people;
   tasks_.go_back(then.programs);
   // Requests are sent again to a workflow that may have an older version than it had.
