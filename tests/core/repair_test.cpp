@@ -259,6 +259,23 @@ BOOST_AUTO_TEST_CASE(where_the_others_are_enough_they_give_the_next_result_at_on
   BOOST_TEST(core::free_slots(f.u) == 2U);
 }
 
+// finding C2
+BOOST_AUTO_TEST_CASE(a_tie_stays_as_it_was_told_although_another_lot_is_the_least) {
+  finished_unit f;
+  f.u.slots = 4;
+  f.repair = core::repair_policy::keep;
+  std::vector<std::string> by_lot{"ana", "bob", "eve", "joe"};
+  std::sort(by_lot.begin(), by_lot.end(), [&](const auto& a, const auto& b) {
+    return core::lot_of(f.u.id, a) < core::lot_of(f.u.id, b);
+  });
+  f.with({by_lot[0] + ":red", by_lot[1] + ":blue", by_lot[2] + ":blue", by_lot[3] + ":red"});
+  BOOST_TEST(f.u.result.find(R"("answer":"red")") != std::string::npos);
+  const auto d = f.without({by_lot[0], by_lot[1]});
+  BOOST_TEST((d.answer.outcome == repair_outcome::unchanged));
+  BOOST_TEST(f.u.result.find(R"("answer":"red")") != std::string::npos);
+  BOOST_TEST(f.u.result.find(R"("votes":{"blue":1,"red":1})") != std::string::npos);
+}
+
 // A model that does not know the judgments would decide about another unit.
 BOOST_AUTO_TEST_CASE(an_opinion_of_other_judgments_is_our_own_mistake) {
   core::aggregation_policy policy;
