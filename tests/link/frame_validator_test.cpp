@@ -333,6 +333,8 @@ BOOST_AUTO_TEST_CASE(reason_for_the_end_of_an_actor_has_a_bound) {
         (judge(both.dialer, down(link::down_bytes_max)).passed == down(link::down_bytes_max)));
     const auto header = down(link::down_bytes_max + 1).substr(0, link::frame_header_bytes);
     BOOST_TEST(judge(both.dialer, header).fault == frame_fault::too_large);
+    // The guard inside CAF, which is all that stands before it without certificates.
+    BOOST_TEST(!link::well_formed(link::read_header(header.data())));
   }
 }
 
