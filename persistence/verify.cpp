@@ -24,7 +24,9 @@ constexpr std::size_t sample_value_bytes_max = 200;
 // `pruned.until` may have lost its events; the minute is for clocks of nodes that were ahead. What
 // nodes do in the background is to be expected only while every shard has a live host, which has
 // been so from `hosted.since` on; `infinity` says that it is not so. Their bounds are counted back
-// from `now()`, the moment of the snapshot, however long the checks take.
+// from `now()`, the moment of the snapshot, however long the checks take. The rows of a shard's
+// outbox were committed in the order of their numbers: where a later one has the earlier time, the
+// clock was set back from `until` or later to `since` or earlier.
 // Tables that grew since they were last analysed look small to the planner, and a nested loop over
 // them takes a minute where hashing takes a second: so none.
 constexpr const char* planning = R"sql(
@@ -60,6 +62,12 @@ constexpr derived_table derived_tables[]{
               ELSE coalesce(max(greatest(s.taken_at, n.resumed_at)), '-infinity') END AS since
     FROM holdfast.shard_leases s
     LEFT JOIN holdfast.nodes n ON n.incarnation = s.host)sql"},
+    {"stepped_back", "since timestamptz NOT NULL, until timestamptz NOT NULL", R"sql(
+  SELECT since, until
+    FROM (SELECT committed_at AS since,
+                 lag(committed_at) OVER (PARTITION BY shard ORDER BY first_seq) AS until
+            FROM holdfast.outbox) o
+   WHERE since < until - interval '5 s')sql"},
 };
 
 /// Where the checks find these tables: in tables of the session, filled once. Where there can be

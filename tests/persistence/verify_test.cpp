@@ -1623,6 +1623,35 @@ BOOST_AUTO_TEST_CASE(a_schedule_whose_clock_was_put_back_is_sound) {
                  .empty());
 }
 
+// finding R4: the outbox has on record that the clock was set back meanwhile
+BOOST_AUTO_TEST_CASE(times_that_a_step_back_of_the_clock_explains_are_sound) {
+  breakable databases;
+  const std::string granted_before =
+      "UPDATE holdfast.ended_leases SET granted_at = granted_at + interval '2 h',"
+      " expires_at = expires_at + interval '2 h', ended_at = ended_at + interval '2 h'"
+      " WHERE token = 1;"
+      "UPDATE holdfast.task_attempts SET granted_at = granted_at + interval '2 h',"
+      " expires_at = expires_at + interval '2 h', ended_at = ended_at + interval '2 h'"
+      " WHERE ending = 4;";
+  const auto alarms = [&](const std::string& sql) {
+    const auto fired = databases.fired_by(sql);
+    return fired.count("task_tokens_grow_with_time") + fired.count("tokens_grow_with_time");
+  };
+  BOOST_TEST(alarms(granted_before) == 2U);
+  const auto outbox_at = [](const std::string& before, const std::string& after) {
+    return "UPDATE holdfast.outbox o SET committed_at = CASE WHEN o.first_seq = f.first_seq THEN"
+           " f.at + interval '"
+           + before + "' ELSE f.at + interval '" + after
+           + "' END FROM (SELECT shard, min(first_seq) AS first_seq,"
+             " (SELECT min(granted_at) FROM holdfast.active_leases) AS at"
+             " FROM holdfast.outbox GROUP BY shard HAVING count(*) > 1) f WHERE o.shard = f.shard;";
+  };
+  BOOST_TEST(alarms(granted_before + outbox_at("3 h", "-3 h")) == 0U);
+  // A step back at another time, and one that was none, explain nothing.
+  BOOST_TEST(alarms(granted_before + outbox_at("-20 h", "-22 h")) == 2U);
+  BOOST_TEST(alarms(granted_before + outbox_at("-3 h", "3 h")) == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(needs_no_right_but_to_read) { // finding Q14
   breakable databases;
   BOOST_TEST(databases.fired_by("SELECT 1").empty());
