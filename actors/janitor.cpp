@@ -109,13 +109,23 @@ core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
   const auto shard = core::shard_of(queue.name, settings.shards);
   const auto before = now(self, st.context) - policy->retention;
   std::uint32_t most = 0;
+  std::string damaged;
   for (const auto prune : {&persistence::store::prune_tasks, &persistence::store::prune_refused}) {
     const auto gone =
         (open(self).*prune)(shard, settings.incarnation, queue.name, before, tasks_at_once);
+    if (!gone && gone.error().code == core::errc::damaged) { // all that can go has gone
+      damaged = gone.error().detail;
+      continue;
+    }
     if (!gone && gone.error().code != core::errc::fenced)
       return gone.error();
     most = std::max(most, gone ? *gone : 0);
   }
+  if (damaged.empty())
+    st.unreadable_queues.erase(queue.name);
+  else if (st.unreadable_queues[queue.name].met(damaged))
+    st.context->log(log_level::error, "finished_tasks_unreadable",
+                    {{"queue", queue.name}, {"reason", damaged}});
   return most < tasks_at_once;
 }
 

@@ -2,6 +2,7 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/standing_fault.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
@@ -27,6 +28,7 @@ struct janitor_state {
   /// failed last behind what failed before, so that it keeps nothing waiting.
   std::map<core::shard_id, std::uint64_t> failing_shards;
   std::map<core::queue_name, std::uint64_t> failing_queues;
+  std::map<core::queue_name, standing_fault> unreadable_queues; ///< With tasks that stay for it.
   std::uint64_t failed_tries = 0;
   std::set<core::shard_id> next_round; ///< Shards that failed in the round that is under way.
   std::uint32_t failures = 0;          ///< One after the other, in this round.

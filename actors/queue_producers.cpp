@@ -134,6 +134,21 @@ void store_and_take_in(queue_ptr self, const asked& from, const std::shared_ptr<
         });
 }
 
+/// Its row is there, and the database does not give it back.
+bool is_unreadable(const persistence::finished_task& task) { return task.queue.empty(); }
+
+void tell_unreadable(queue_ptr self, const std::vector<persistence::finished_task>& found) {
+  const auto first = std::find_if(found.begin(), found.end(), is_unreadable);
+  if (first == found.end())
+    return;
+  self->state.context->log(
+      log_level::error, "redrive_leaves_out",
+      {{"queue", self->state.queue.name},
+       {"tasks", std::to_string(std::count_if(first, found.end(), is_unreadable))},
+       {"task", to_string(first->spec.id)},
+       {"reason", first->error.detail}});
+}
+
 /// Revives what the database has of `filter`, but for what has ended since that was wanted.
 void redrive(queue_ptr self, const held_promise& promise,
              const persistence::finished_filter& filter) {
@@ -147,10 +162,11 @@ void redrive(queue_ptr self, const held_promise& promise,
             msg::tasks_redriven answer;
             answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
             answer.more = found.tasks.size() >= limit;
+            tell_unreadable(self, found.tasks);
             core::change changes;
             for (auto& task : found.tasks) {
-              if (ended_since.count(task.spec.id) != 0)
-                continue; // what was read of it is not so any more
+              if (is_unreadable(task) || ended_since.count(task.spec.id) != 0)
+                continue; // what was read of it is nothing, or is not so any more
               auto decided =
                   core::decide(st.queue,
                                core::redrive_task{std::move(task.spec), std::move(task.progress),

@@ -160,8 +160,15 @@ memory_store::list_finished(const finished_filter& filter) {
   std::vector<finished_task> tasks;
   for (auto entry = t.finished_tasks.upper_bound(filter.after);
        entry != t.finished_tasks.end() && tasks.size() < filter.limit; ++entry)
-    if (wanted(entry->second))
-      tasks.push_back(read_finished(t, entry->second));
+    if (wanted(entry->second)) {
+      tasks.emplace_back();
+      if (database_->damaged_tasks_ && database_->damaged_tasks_(entry->first)) {
+        tasks.back().spec.id = entry->first;
+        tasks.back().error.detail = "its row is damaged";
+      } else {
+        tasks.back() = read_finished(t, entry->second);
+      }
+    }
   return tasks;
 }
 
@@ -295,12 +302,18 @@ core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
   if (!memory::hosts(t, shard, incarnation))
     return memory::not_the_host;
   std::uint32_t gone = 0;
+  std::vector<core::task_id> left;
   for (auto row = t.finished_tasks.begin(); row != t.finished_tasks.end() && gone < rows;) {
     if (row->second.task.queue != queue || row->second.at >= ended_before) {
       ++row;
       continue;
     }
     const auto id = row->first;
+    if (database_->damaged_tasks_ && database_->damaged_tasks_(id)) {
+      left.push_back(id);
+      ++row;
+      continue;
+    }
     const auto [begin, end] = memory::rows_of(t.task_attempts, id);
     t.task_attempts.erase(begin, end);
     t.late_results.erase(std::remove_if(t.late_results.begin(), t.late_results.end(),
@@ -309,6 +322,11 @@ core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
     row = t.finished_tasks.erase(row);
     ++gone;
   }
+  if (!left.empty() && gone < rows)
+    return core::failure{core::errc::damaged, std::to_string(left.size())
+                                                  + " finished tasks cannot be deleted, and stay; "
+                                                  + to_string(left.front())
+                                                  + ": its row is damaged"};
   return gone;
 }
 

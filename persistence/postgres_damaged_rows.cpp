@@ -143,4 +143,35 @@ core::outcome<std::vector<stored_webhook>> postgres_store::list_webhooks_apart()
   return webhooks;
 }
 
+core::outcome<std::vector<finished_task>>
+postgres_store::list_finished(const finished_filter& filter) {
+  auto answer = run(reads::list_finished(filter));
+  if (!answer)
+    return answer.error();
+  if (!answer->failed)
+    return reads::list_finished(answer->results);
+  if (!may_be_of_a_row(answer->failure))
+    return error_of(answer->failure);
+  const auto ids = ask(reads::finished_ids(filter));
+  if (!ids)
+    return ids.error();
+  std::vector<finished_task> found;
+  const apart_reader<core::task_id> tasks{
+      [&](const auto& some) {
+        return end_of(run(reads::finished_of(filter, some)), [&](const auto& results) {
+          for (auto& task : reads::list_finished(results))
+            found.push_back(std::move(task));
+        });
+      },
+      [&](const auto& id, const auto& why) { // of no queue, so that nobody takes it for a task
+        finished_task unreadable;
+        unreadable.spec.id = id;
+        unreadable.error.detail = why.text();
+        found.push_back(std::move(unreadable));
+      }};
+  if (const auto failed = read_apart(reads::finished_ids(*ids), tasks))
+    return *failed;
+  return found;
+}
+
 } // namespace holdfast::persistence

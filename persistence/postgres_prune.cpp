@@ -2,6 +2,9 @@
 // old finished tasks with what is known of their tries.
 
 #include "persistence/postgres_store.hpp"
+#include "persistence/read_apart.hpp"
+
+#include <utility>
 
 namespace holdfast::persistence {
 
@@ -63,6 +66,33 @@ constexpr statement prune_finished{"prune_finished", R"sql(
          / (EXISTS (SELECT FROM holdfast.shard_leases
                      WHERE shard = $1::integer AND host = $2::uuid))::integer)sql"};
 
+// The same in parts, where the server does not delete some: it would read their damaged pages.
+constexpr statement old_finished{"old_finished", R"sql(
+  SELECT task_id FROM holdfast.finished_tasks
+   WHERE queue = $1::text AND finished_at < $2::timestamptz AND task_id <> ALL ($4::uuid[])
+   LIMIT $3::integer)sql"};
+
+constexpr statement delete_finished{"delete_finished", R"sql(
+  WITH attempts AS (DELETE FROM holdfast.task_attempts WHERE task_id = ANY ($3::uuid[])),
+  late AS (DELETE FROM holdfast.late_results WHERE task_id = ANY ($3::uuid[])),
+  tasks AS (DELETE FROM holdfast.finished_tasks WHERE task_id = ANY ($3::uuid[]) RETURNING 1)
+  SELECT (SELECT count(*) FROM tasks)::integer
+         / (EXISTS (SELECT FROM holdfast.shard_leases
+                     WHERE shard = $1::integer AND host = $2::uuid))::integer)sql"};
+
+std::string array_of(const std::vector<core::task_id>& tasks) {
+  wire::array_of<core::uuid> ids;
+  for (const auto& task : tasks)
+    ids.add(task.value);
+  return ids.take();
+}
+
+/// Not whether the shard has another host, which the statements tell by dividing by zero.
+bool blames_a_row(const core::outcome<pipeline_results>& answer) {
+  return answer && answer->failed && answer->failure.sqlstate != division_by_zero
+         && may_be_of_a_row(answer->failure);
+}
+
 } // namespace
 
 core::outcome<std::uint32_t> postgres_store::pruned(const core::outcome<pipeline_results>& answer) {
@@ -93,10 +123,49 @@ core::outcome<std::uint32_t> postgres_store::prune_tasks(core::shard_id shard,
                                                          const core::queue_name& queue,
                                                          core::instant ended_before,
                                                          std::uint32_t rows) {
-  return pruned(
-      run({{&prune_finished,
-            {wire::scalar(static_cast<int4>(shard)), wire::scalar(incarnation.value), queue,
-             wire::scalar(ended_before), wire::scalar(static_cast<int4>(rows))}}}));
+  const auto host_shard = wire::scalar(static_cast<int4>(shard));
+  const auto host = wire::scalar(incarnation.value);
+  const auto limit = wire::scalar(static_cast<int4>(rows));
+  const auto all =
+      run({{&prune_finished, {host_shard, host, queue, wire::scalar(ended_before), limit}}});
+  if (!blames_a_row(all))
+    return pruned(all);
+  std::uint32_t gone = 0;
+  std::vector<core::task_id> left;
+  std::string why; // the first of them is
+  const apart_reader<core::task_id> each{
+      [&](const auto& some) -> read_end {
+        const auto answer = run({{&delete_finished, {host_shard, host, array_of(some)}}});
+        if (blames_a_row(answer))
+          return std::optional{answer->failure};
+        const auto some_gone = pruned(answer);
+        if (!some_gone)
+          return some_gone.error();
+        gone += *some_gone;
+        return std::optional<query_failure>{};
+      },
+      [&](const auto& id, const auto& failure) {
+        left.push_back(id);
+        if (why.empty())
+          why = failure.text();
+      }};
+  for (std::size_t found = rows; found == rows && gone < rows;) {
+    const auto answer =
+        ask({{&old_finished, {queue, wire::scalar(ended_before), limit, array_of(left)}}});
+    if (!answer)
+      return answer.error();
+    std::vector<core::task_id> old;
+    for (std::size_t row = 0; row < answer->front().rows(); ++row)
+      old.push_back({answer->front().get<core::uuid>(row, 0)});
+    found = old.size();
+    if (const auto failed = read_apart(old, each))
+      return *failed;
+  }
+  if (left.empty() || gone >= rows)
+    return gone;
+  return core::failure{core::errc::damaged, std::to_string(left.size())
+                                                + " finished tasks cannot be deleted, and stay; "
+                                                + to_string(left.front()) + ": " + why};
 }
 
 } // namespace holdfast::persistence

@@ -73,6 +73,11 @@ std::vector<known_task> find_tasks(const results& r);
 
 std::vector<call> list_finished(const finished_filter& filter);
 std::vector<finished_task> list_finished(const results& r);
+// The same in parts: the ids that fit, and some of the tasks.
+std::vector<call> finished_ids(const finished_filter& filter);
+std::vector<core::task_id> finished_ids(const results& r);
+std::vector<call> finished_of(const finished_filter& filter,
+                              const std::vector<core::task_id>& tasks);
 
 std::vector<call> list_tasks(const task_filter& filter);
 listed_tasks list_tasks(const results& r, const task_filter& filter);

@@ -307,14 +307,6 @@ postgres_store::find_tasks(const std::vector<core::task_id>& tasks) {
   return reads::find_tasks(*answer);
 }
 
-core::outcome<std::vector<finished_task>>
-postgres_store::list_finished(const finished_filter& filter) {
-  const auto answer = ask(reads::list_finished(filter));
-  if (!answer)
-    return answer.error();
-  return reads::list_finished(*answer);
-}
-
 core::outcome<listed_tasks> postgres_store::list_tasks(const task_filter& filter) {
   const auto answer = ask(reads::list_tasks(filter));
   if (!answer)

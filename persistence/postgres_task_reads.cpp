@@ -75,6 +75,17 @@ constexpr statement finished_by_id{"finished_by_id", R"sql(
     FROM holdfast.finished_tasks f
    WHERE f.task_id = $1::uuid)sql"};
 
+#define FINISHED_AFTER                                                                             \
+  "  FROM holdfast.finished_tasks f\n"                                                             \
+  " WHERE f.queue = $1::text AND f.task_id > $2::uuid\n"                                           \
+  "   AND (cardinality($3::smallint[]) = 0 OR f.ending = ANY ($3::smallint[]))\n"                  \
+  "   AND ($4::text = '' OR f.type = $4::text) AND ($5::text = '' OR f.error_code = $5::text)\n"   \
+  "   AND ($7::boolean OR f.task_id = ANY ($8::uuid[]))\n"                                         \
+  " ORDER BY f.task_id LIMIT $6::integer"
+
+// Columns that a row has in place, and not in pages of their own that may be damaged.
+constexpr statement finished_ids_after{"finished_ids_after", "SELECT f.task_id\n" FINISHED_AFTER};
+
 constexpr statement finished_after{"finished_after", R"sql(
   SELECT f.task_id, f.queue, f.type, f.version, f.body, f.trace_id, f.span_id, f.priority, f.key,
          f.credential, coalesce(f.unique_key, ''), f.max_attempts, f.owner_id, f.run_as_id,
@@ -84,11 +95,9 @@ constexpr statement finished_after{"finished_after", R"sql(
                     WHERE a.task_id = f.task_id), 0),
          f.token, f.claim_id, f.worker, f.granted_at, f.expires_at,
          f.ending, coalesce(f.result, ''), f.error_code, f.error_detail, f.finished_at
-    FROM holdfast.finished_tasks f
-   WHERE f.queue = $1::text AND f.task_id > $2::uuid
-     AND (cardinality($3::smallint[]) = 0 OR f.ending = ANY ($3::smallint[]))
-     AND ($4::text = '' OR f.type = $4::text) AND ($5::text = '' OR f.error_code = $5::text)
-   ORDER BY f.task_id LIMIT $6::integer)sql"};
+)sql" FINISHED_AFTER};
+
+#undef FINISHED_AFTER
 
 // What is looked at comes from one index: by owner, of what failed in one queue, or by id. The plan
 // is made for the parameters, so that a condition that holds for all is none. All else is left to
@@ -347,6 +356,33 @@ std::string no_ids() {
   return ids.take();
 }
 
+std::vector<core::task_id> ids_in(const query_result& rows) {
+  std::vector<core::task_id> ids;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    ids.push_back({rows.get<core::uuid>(row, 0)});
+  return ids;
+}
+
+/// Of the statements about finished tasks; `only`: null for all that fit.
+std::vector<std::string> parameters_of(const finished_filter& filter,
+                                       const std::vector<core::task_id>* only) {
+  wire::array_of<int2> endings;
+  for (const auto ending : filter.endings)
+    endings.add(static_cast<int2>(ending));
+  wire::array_of<core::uuid> ids;
+  if (only != nullptr)
+    for (const auto& task : *only)
+      ids.add(task.value);
+  return {filter.queue,
+          wire::scalar(filter.after.value),
+          endings.take(),
+          filter.type,
+          filter.error_code,
+          limit_parameter(filter.limit),
+          wire::scalar(only == nullptr),
+          ids.take()};
+}
+
 void add_tasks(const query_result& rows, stored_queue& to) {
   to.tasks.reserve(to.tasks.size() + rows.rows());
   for (std::size_t row = 0; row < rows.rows(); ++row) {
@@ -403,12 +439,7 @@ std::vector<call> schedule_names_of(const core::queue_name& queue) {
   return {{&names_of_schedules, {queue}}};
 }
 
-std::vector<core::task_id> task_ids(const results& r) {
-  std::vector<core::task_id> ids;
-  for (std::size_t row = 0; row < r[0].rows(); ++row)
-    ids.push_back({r[0].get<core::uuid>(row, 0)});
-  return ids;
-}
+std::vector<core::task_id> task_ids(const results& r) { return ids_in(r[0]); }
 
 std::vector<std::string> names(const results& r) {
   std::vector<std::string> found;
@@ -461,12 +492,18 @@ std::vector<known_task> find_tasks(const results& r) {
 }
 
 std::vector<call> list_finished(const finished_filter& filter) {
-  wire::array_of<int2> endings;
-  for (const auto ending : filter.endings)
-    endings.add(static_cast<int2>(ending));
-  return long_read({{&finished_after,
-                     {filter.queue, wire::scalar(filter.after.value), endings.take(), filter.type,
-                      filter.error_code, limit_parameter(filter.limit)}}});
+  return long_read({{&finished_after, parameters_of(filter, nullptr)}});
+}
+
+std::vector<call> finished_ids(const finished_filter& filter) {
+  return long_read({{&finished_ids_after, parameters_of(filter, nullptr)}});
+}
+
+std::vector<core::task_id> finished_ids(const results& r) { return ids_in(r[preamble_long]); }
+
+std::vector<call> finished_of(const finished_filter& filter,
+                              const std::vector<core::task_id>& tasks) {
+  return long_read({{&finished_after, parameters_of(filter, &tasks)}});
 }
 
 std::vector<finished_task> list_finished(const results& r) {

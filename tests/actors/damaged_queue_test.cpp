@@ -164,6 +164,52 @@ BOOST_AUTO_TEST_CASE(live_task_that_cannot_be_read_keeps_no_other_from_being_don
 }
 
 // finding Q4
+BOOST_AUTO_TEST_CASE(finished_task_that_cannot_be_read_keeps_no_other_from_being_redriven) {
+  std::vector<core::task_id> failed;
+  for (int i = 0; i < 3; ++i) {
+    failed.push_back(enqueued(request()));
+    BOOST_TEST((fail("w1", one("w1"), core::failure_kind::permanent) == core::errc::none));
+  }
+  database->set_damaged_tasks([=](const core::task_id& id) { return id == failed[1]; });
+  const msg::redrive_tasks all{"mail", "", "", {}, 100};
+  const auto redriven = call(all);
+  BOOST_REQUIRE(redriven.value);
+  BOOST_TEST(redriven.value->redriven == 2U);
+  BOOST_TEST(!redriven.value->more);
+  BOOST_TEST(counts().live == 2U);
+  BOOST_TEST(count_logged("redrive_leaves_out") == 1U);
+  BOOST_TEST(logged(to_string(failed[1])));
+  database->set_damaged_tasks(nullptr);
+  BOOST_TEST(call(all).value->redriven == 1U);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(finished_task_that_cannot_be_deleted_is_told_once_and_keeps_no_other) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"retention_seconds": 600})"}).value);
+  std::vector<core::task_id> done;
+  for (int i = 0; i < 3; ++i) {
+    done.push_back(enqueued(request()));
+    BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  }
+  database->set_damaged_tasks([=](const core::task_id& id) { return id == done[0]; });
+  for (int round = 0; round < 3; ++round) {
+    advance(30min);
+    enqueued(request());
+    BOOST_TEST((complete("w1", one("w1")) == core::errc::none)); // the janitor looks
+  }
+  advance(30min);
+  BOOST_TEST(database->tables().finished_tasks.size() == 1U);
+  BOOST_TEST(database->tables().finished_tasks.count(done[0]) == 1U);
+  BOOST_TEST(count_logged("finished_tasks_unreadable") == 1U);
+  BOOST_TEST(count_logged("pruning_failed") == 0U);
+  database->set_damaged_tasks(nullptr);
+  enqueued(request());
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none));
+  advance(30min);
+  BOOST_TEST(database->tables().finished_tasks.empty());
+}
+
+// finding Q4
 BOOST_AUTO_TEST_CASE(staged_row_that_cannot_be_read_is_refused_and_keeps_no_other_waiting) {
   stage();
   stage();

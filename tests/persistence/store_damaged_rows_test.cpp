@@ -203,6 +203,50 @@ BOOST_AUTO_TEST_CASE(live_task_that_cannot_be_read_is_told_beside_the_others) {
   BOOST_TEST(loaded.unreadable[0].why.find("invalid page") != std::string::npos);
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(finished_task_that_cannot_be_read_keeps_none_beside_it) {
+  std::vector<core::task_id> tasks;
+  for (int i = 0; i < 5; ++i) {
+    tasks.push_back(live());
+    core::finish_task over;
+    over.task = tasks.back();
+    over.ending = core::task_ending::canceled;
+    over.at = at(30);
+    BOOST_TEST(is(this->write({over}), committed));
+  }
+  const auto damaged = tasks[3];
+  test_cluster::instance().sql("UPDATE holdfast.finished_tasks SET body = " + long_text(5)
+                               + " WHERE task_id = '" + to_string(damaged) + "'");
+  damage("holdfast.finished_tasks");
+  auto store = copy.open();
+  persistence::finished_filter filter;
+  filter.queue = "mail";
+  const auto found = value_of(store.list_finished(filter));
+  BOOST_REQUIRE_EQUAL(found.size(), 5U);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    BOOST_TEST((found[i].spec.id == tasks[i]));
+    BOOST_TEST(found[i].queue == (i == 3 ? "" : "mail"));
+  }
+  BOOST_TEST(found[3].error.detail.find("invalid page") != std::string::npos);
+  filter.after = tasks[2]; // pages of any size
+  filter.limit = 1;
+  BOOST_TEST((value_of(store.list_finished(filter)).at(0).spec.id == damaged));
+  persistence::task_filter listed;
+  listed.queue = "mail";
+  listed.endings = {core::task_ending::canceled};
+  BOOST_TEST(value_of(store.list_tasks(listed)).tasks.size() == 5U);
+  BOOST_TEST(fails_with(store.load_task(damaged), core::errc::damaged));
+
+  // All others are forgotten, in pages of any size, and what stays is told with its reason.
+  BOOST_TEST(value_of(store.prune_tasks(0, node, "mail", at(100), 2)) == 2U);
+  const auto rest = store.prune_tasks(0, node, "mail", at(100), 3);
+  BOOST_TEST(fails_with(rest, core::errc::damaged));
+  BOOST_TEST(rest.error().detail.find(to_string(damaged)) != std::string::npos);
+  const auto left = run_in(copy.conninfo, "SELECT task_id FROM holdfast.finished_tasks");
+  BOOST_REQUIRE_EQUAL(left.size(), 1U);
+  BOOST_TEST(left[0][0].as<std::string>() == to_string(damaged));
+}
+
 // finding B3
 BOOST_AUTO_TEST_CASE(queue_whose_row_cannot_be_read_keeps_no_other_from_being_listed) {
   test_cluster::instance().sql("UPDATE holdfast.queues SET definition = " + long_text(3)
