@@ -164,7 +164,17 @@ void database::put_proxy_before(std::uint32_t which) {
       listener, socket(value_in(server, "host"), server), options_.commits);
 }
 
+/// Of a server that was killed some processes live on for a moment, on a busy machine for longer
+/// than the next one waits for them.
+void database::await_killed(std::uint32_t which) const {
+  const auto place = directory_of(which) + "/pgdata";
+  for (const auto until = clock::now() + standby_limit;
+       !persistence::processes_in(place).empty() && clock::now() < until;)
+    std::this_thread::sleep_for(pause);
+}
+
 void database::start(std::uint32_t which) {
+  await_killed(which);
   const auto begin = [&] {
     if (const auto started = servers_.at(which)->start(); !started)
       throw std::runtime_error{"the server does not start: " + started.error().detail};
@@ -302,10 +312,7 @@ void database::restore_standby() {
 void database::copy_to(std::uint32_t which) {
   const auto place = directory_of(which) + "/pgdata";
   const auto account = this->account();
-  // Of a server that was killed some processes live on for a moment.
-  for (const auto until = clock::now() + standby_limit;
-       !persistence::processes_in(place).empty() && clock::now() < until;)
-    std::this_thread::sleep_for(pause);
+  await_killed(which);
   std::filesystem::create_directories(directory_of(which));
   std::filesystem::remove_all(place);
   bench::must_run("install -d -m 700 -o " + account + " -g " + account + ' '

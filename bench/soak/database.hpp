@@ -108,6 +108,7 @@ private:
   std::string directory_of(std::uint32_t which) const;
   std::string address_of(std::uint32_t which) const;
   std::uint64_t log_lines(const char* text) const;
+  void await_killed(std::uint32_t which) const;
   void start(std::uint32_t which);
   void crash(persistence::private_cluster& server);
   void allow_connections();
