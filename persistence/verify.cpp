@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace holdfast::persistence {
@@ -70,6 +72,48 @@ constexpr derived_table derived_tables[]{
    WHERE since < until - interval '5 s')sql"},
 };
 
+constexpr const derived_table& events_table = derived_tables[0];
+
+/// Whether the server may have refused a statement for what is in a row that it reads.
+bool may_be_damage(const pqxx::sql_error& error) {
+  const auto& state = error.sqlstate();
+  return state.compare(0, 2, "XX") == 0 || state.compare(0, 2, "22") == 0;
+}
+
+/// The message, without the values that the server adds in further lines.
+std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Carries out `query` as a part of the transaction that may fail by itself. False where the server
+/// may have refused it for a damaged row.
+bool succeeds_apart(pqxx::dbtransaction& tx, const std::string& query) {
+  try {
+    pqxx::subtransaction part{tx};
+    part.exec(query);
+    part.commit();
+    return true;
+  } catch (const pqxx::sql_error& error) {
+    if (!may_be_damage(error))
+      throw;
+    return false;
+  }
+}
+
+/// Fills the table of events with those of a shard whose rows begin from `first` up to before
+/// `end`, by halves around rows that cannot be read. These have no events then, which is a finding
+/// of `outbox_counts_match`.
+void fill_events_apart(pqxx::dbtransaction& tx, const std::string& insertion, int shard,
+                       std::int64_t first, std::int64_t end) {
+  if (first >= end)
+    return;
+  const auto range = " WHERE o.shard = " + std::to_string(shard) + " AND o.first_seq >= "
+                     + std::to_string(first) + " AND o.first_seq < " + std::to_string(end);
+  if (succeeds_apart(tx, insertion + range) || end - first == 1)
+    return;
+  const auto middle = first + (end - first) / 2;
+  fill_events_apart(tx, insertion, shard, first, middle);
+  fill_events_apart(tx, insertion, shard, middle, end);
+}
+
 /// Where the checks find these tables: in tables of the session, filled once. Where there can be
 /// none, because the role has no right to TEMP or the server is a standby, each check reads the
 /// outbox for itself, which takes longer.
@@ -89,11 +133,19 @@ public:
   }
 
   /// In the transaction of the checks, before the first of them.
-  void fill(pqxx::transaction_base& tx) const {
+  void fill(pqxx::dbtransaction& tx) const {
     if (!kept_)
       return;
-    for (const auto& table : derived_tables)
-      tx.exec(std::string{"INSERT INTO pg_temp."} + table.name + table.query);
+    for (const auto& table : derived_tables) {
+      const auto insertion = std::string{"INSERT INTO pg_temp."} + table.name + table.query;
+      if (&table != &events_table)
+        tx.exec(insertion);
+      else if (!succeeds_apart(tx, insertion))
+        for (const auto& row : tx.exec("SELECT shard, min(first_seq), max(first_seq) + 1"
+                                       "  FROM holdfast.outbox GROUP BY shard"))
+          fill_events_apart(tx, insertion, row[0].as<int>(), row[1].as<std::int64_t>(),
+                            row[2].as<std::int64_t>());
+    }
     tx.exec("ANALYZE pg_temp.event");
   }
 
@@ -186,6 +238,25 @@ check_result run(pqxx::transaction_base& tx, const check& what, const derived_da
     result.samples.push_back(render(row));
   }
   return result;
+}
+
+/// The same, where a damaged row that the check reads is its finding and keeps no other check.
+check_result run_apart(pqxx::dbtransaction& tx, const check& what, const derived_data& derived) {
+  try {
+    pqxx::subtransaction part{tx};
+    auto result = run(part, what, derived);
+    part.commit();
+    return result;
+  } catch (const pqxx::sql_error& error) {
+    if (!may_be_damage(error))
+      throw;
+    check_result result;
+    result.what = what;
+    result.violations = 1;
+    result.samples.push_back("a row that the check reads is damaged: "
+                             + first_line_of(error.what()));
+    return result;
+  }
 }
 
 /// The rows of a check of objects whose text is no reference, or one to an object that cannot be
@@ -290,7 +361,7 @@ verify(const std::string& conninfo, const object_probe& probe, const verify_opti
       for (const auto& what : verify_checks())
         if (!what.of_objects) {
           limit.apply(tx);
-          results.push_back(run(tx, what, derived));
+          results.push_back(run_apart(tx, what, derived));
         }
       tx.commit();
       // Reading all objects may take long, and an old snapshot keeps the server from cleaning up.

@@ -1652,6 +1652,26 @@ BOOST_AUTO_TEST_CASE(times_that_a_step_back_of_the_clock_explains_are_sound) {
   BOOST_TEST(alarms(granted_before + outbox_at("-3 h", "3 h")) == 2U);
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(damaged_row_is_a_finding_and_keeps_no_check_from_running) {
+  breakable databases;
+  const auto cut = [](const std::string& column, const std::string& table) {
+    return "UPDATE holdfast." + table + " SET " + column + " = left(" + column
+           + ", 20) WHERE ctid = (SELECT min(ctid) FROM holdfast." + table + ");";
+  };
+  const auto in_outbox = databases.fired_by(cut("events", "outbox"));
+  BOOST_TEST(in_outbox.count("outbox_counts_match") == 1U);
+  BOOST_TEST(in_outbox.count("outbox_without_gaps") == 0U);
+  const auto letter = databases.fired_by(cut("event", "dead_letters"));
+  BOOST_TEST(letter.count("dead_letters_are_events") == 1U);
+  BOOST_TEST(letter.size() == 1U);
+  // Findings elsewhere are not hidden by it.
+  const auto both =
+      databases.fired_by(cut("events", "outbox") + "UPDATE holdfast.dead_letters SET seq = 424242");
+  BOOST_TEST(both.count("outbox_counts_match") == 1U);
+  BOOST_TEST(both.count("dead_letters_are_events") == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(needs_no_right_but_to_read) { // finding Q14
   breakable databases;
   BOOST_TEST(databases.fired_by("SELECT 1").empty());
