@@ -1,6 +1,7 @@
 // The reads of `memory_store` that are about queues and tasks.
 
 #include "persistence/memory_store.hpp"
+#include "persistence/undeletable_tasks.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,6 +11,7 @@ namespace holdfast::persistence {
 namespace {
 
 const core::failure no_such_queue{core::errc::not_found, "no such queue"};
+constexpr const char* row_is_damaged = "its row is damaged";
 
 core::token last_attempt(const memory::tables& t, const core::task_id& task) {
   const auto [begin, end] = memory::rows_of(t.task_attempts, task);
@@ -164,7 +166,7 @@ memory_store::list_finished(const finished_filter& filter) {
       tasks.emplace_back();
       if (database_->damaged_tasks_ && database_->damaged_tasks_(entry->first)) {
         tasks.back().spec.id = entry->first;
-        tasks.back().error.detail = "its row is damaged";
+        tasks.back().error.detail = row_is_damaged;
       } else {
         tasks.back() = read_finished(t, entry->second);
       }
@@ -323,10 +325,7 @@ core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
     ++gone;
   }
   if (!left.empty() && gone < rows)
-    return core::failure{core::errc::damaged, std::to_string(left.size())
-                                                  + " finished tasks cannot be deleted, and stay; "
-                                                  + to_string(left.front())
-                                                  + ": its row is damaged"};
+    return cannot_be_deleted(left, row_is_damaged);
   return gone;
 }
 

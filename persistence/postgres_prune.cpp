@@ -1,8 +1,10 @@
 // The pruning part of `postgres_store`: old events leave, with what consumers noted about them, and
 // old finished tasks with what is known of their tries.
 
+#include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/read_apart.hpp"
+#include "persistence/undeletable_tasks.hpp"
 
 #include <utility>
 
@@ -154,18 +156,14 @@ core::outcome<std::uint32_t> postgres_store::prune_tasks(core::shard_id shard,
         ask({{&old_finished, {queue, wire::scalar(ended_before), limit, array_of(left)}}});
     if (!answer)
       return answer.error();
-    std::vector<core::task_id> old;
-    for (std::size_t row = 0; row < answer->front().rows(); ++row)
-      old.push_back({answer->front().get<core::uuid>(row, 0)});
+    const auto old = reads::task_ids(*answer);
     found = old.size();
     if (const auto failed = read_apart(old, each))
       return *failed;
   }
   if (left.empty() || gone >= rows)
     return gone;
-  return core::failure{core::errc::damaged, std::to_string(left.size())
-                                                + " finished tasks cannot be deleted, and stay; "
-                                                + to_string(left.front()) + ": " + why};
+  return cannot_be_deleted(left, why);
 }
 
 } // namespace holdfast::persistence

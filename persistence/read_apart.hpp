@@ -6,18 +6,21 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 /// Reads rows of which the server does not give back some, without those.
 namespace holdfast::persistence {
 
-/// Whether the statement may have failed because of what is in one row: it is damaged on the
-/// server's disk, or holds text that the server cannot send.
+/// Whether a statement that ended with this SQLSTATE may have failed because of what is in one row:
+/// it is damaged on the server's disk, or holds text that the server cannot send.
+inline bool may_be_of_a_row(std::string_view sqlstate) {
+  const auto error_class = sqlstate.substr(0, 2);
+  return error_class == "XX" || error_class == "22";
+}
+
 inline bool may_be_of_a_row(const query_failure& failure) {
-  const auto in_class = [&](std::string_view prefix) {
-    return failure.sqlstate.compare(0, prefix.size(), prefix) == 0;
-  };
-  return failure.kind != failure_kind::lost && (in_class("XX") || in_class("22"));
+  return failure.kind != failure_kind::lost && may_be_of_a_row(failure.sqlstate);
 }
 
 /// Whether a read of some rows succeeded: none, or why the server refused it. A failure when the

@@ -5,10 +5,12 @@
 #include "persistence/embedded_sql.hpp"
 #include "persistence/migrate.hpp"
 #include "persistence/pqxx_session.hpp"
+#include "persistence/read_apart.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -74,28 +76,26 @@ constexpr derived_table derived_tables[]{
 
 constexpr const derived_table& events_table = derived_tables[0];
 
-/// Whether the server may have refused a statement for what is in a row that it reads.
-bool may_be_damage(const pqxx::sql_error& error) {
-  const auto& state = error.sqlstate();
-  return state.compare(0, 2, "XX") == 0 || state.compare(0, 2, "22") == 0;
-}
-
-/// The message, without the values that the server adds in further lines.
-std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-/// Carries out `query` as a part of the transaction that may fail by itself. False where the server
-/// may have refused it for a damaged row.
-bool succeeds_apart(pqxx::dbtransaction& tx, const std::string& query) {
+/// Carries `work` out as a part of the transaction that may fail by itself. Answers what the server
+/// says where it may have refused a statement for a damaged row: its message, without the values
+/// that it adds in further lines.
+template <class Work>
+std::optional<std::string> damage_met(pqxx::dbtransaction& tx, const Work& work) {
   try {
     pqxx::subtransaction part{tx};
-    part.exec(query);
+    work(part);
     part.commit();
-    return true;
+    return std::nullopt;
   } catch (const pqxx::sql_error& error) {
-    if (!may_be_damage(error))
+    if (!may_be_of_a_row(error.sqlstate()))
       throw;
-    return false;
+    const std::string told = error.what();
+    return told.substr(0, told.find('\n'));
   }
+}
+
+bool succeeds_apart(pqxx::dbtransaction& tx, const std::string& query) {
+  return !damage_met(tx, [&](auto& part) { part.exec(query); });
 }
 
 /// Fills the table of events with those of a shard whose rows begin from `first` up to before
@@ -242,21 +242,13 @@ check_result run(pqxx::transaction_base& tx, const check& what, const derived_da
 
 /// The same, where a damaged row that the check reads is its finding and keeps no other check.
 check_result run_apart(pqxx::dbtransaction& tx, const check& what, const derived_data& derived) {
-  try {
-    pqxx::subtransaction part{tx};
-    auto result = run(part, what, derived);
-    part.commit();
-    return result;
-  } catch (const pqxx::sql_error& error) {
-    if (!may_be_damage(error))
-      throw;
-    check_result result;
+  check_result result;
+  if (const auto damage = damage_met(tx, [&](auto& part) { result = run(part, what, derived); })) {
     result.what = what;
     result.violations = 1;
-    result.samples.push_back("a row that the check reads is damaged: "
-                             + first_line_of(error.what()));
-    return result;
+    result.samples = {"a row that the check reads is damaged: " + *damage};
   }
+  return result;
 }
 
 /// The rows of a check of objects whose text is no reference, or one to an object that cannot be
