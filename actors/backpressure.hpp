@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
-#include "messages/only_reads.hpp"
+#include "messages/operations.hpp"
 
 #include <algorithm>
 #include <utility>

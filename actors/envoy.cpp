@@ -3,10 +3,7 @@
 #include "actors/outside.hpp"
 
 #include "actors/actor_guard.hpp"
-#include "actors/held_promise.hpp"
-#include "actors/node.hpp"
 #include "core/step_index.hpp"
-#include "messages/request_shard.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -21,23 +18,6 @@ using self_ptr = caf::stateful_actor<envoy_state>*;
 /// Between two looks after requests that wait.
 constexpr std::chrono::milliseconds wait_interval{50};
 
-/// How long a host may take to answer.
-template <class Request>
-core::duration answer_time(const Request&) {
-  return internal_timeout;
-}
-core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
-core::duration answer_time(const msg::read_events& read) { return internal_timeout + read.wait; }
-
-/// Of deliveries of events. Inside a node every actor answers or dies, and a delivery waits for as
-/// long as the database is away; an answer from another node may be lost, and nobody says so. After
-/// this time whoever delivers tries again: a second delivery finds what the first has written. It
-/// is long, because while the host's database is away each try waits there beside the others.
-constexpr std::chrono::minutes delivery_between_nodes{2};
-core::duration answer_time(const apply_events&) { return delivery_between_nodes; }
-core::duration answer_time(const add_children&) { return delivery_between_nodes; }
-core::duration answer_time(const upstream_progress&) { return delivery_between_nodes; }
-
 bool is_worth_another_try(core::errc code) {
   return code == core::errc::unavailable || code == core::errc::fenced;
 }
@@ -46,18 +26,6 @@ void wait(self_ptr self) {
   if (std::exchange(self->state.waiting, true))
     return;
   self->delayed_send(self, wait_interval, patience_tick{});
-}
-
-/// Sends the call to the host of its shard, if that is known, or lets it wait.
-void attempt(self_ptr self, envoy_state::call& call) {
-  const auto& host = self->state.now->by_shard[call.shard];
-  ++call.attempt;
-  if (!host.door) {
-    call.at = {};
-    return wait(self);
-  }
-  call.at = host.incarnation;
-  call.send(host.door, call.attempt);
 }
 
 /// Whether this is the answer that the call waits for; the call is over then.
@@ -87,34 +55,37 @@ bool is_final(self_ptr self, std::uint64_t number, std::uint64_t attempt, core::
   return false;
 }
 
-template <class Request>
-void carry(self_ptr self, Request& request) {
-  using answer = msg::answer_to<Request>;
+/// Sends the call to the host of its shard, if that is known, or lets it wait.
+void attempt(self_ptr self, std::uint64_t number, envoy_state::call& call) {
+  const auto& host = self->state.now->by_shard[call.request.shard];
+  const auto attempt = ++call.attempt;
+  if (!host.door) {
+    call.at = {};
+    return wait(self);
+  }
+  call.at = host.incarnation;
+  call.request.send(
+      self, host.door, call.request,
+      [=, promise = call.promise](caf::message&& answer) {
+        if (is_answered(self, number, attempt))
+          promise.deliver(std::move(answer));
+      },
+      [=, promise = call.promise](const caf::error& error) {
+        auto why = msg::failure_of(error);
+        if (is_final(self, number, attempt, why))
+          promise.deliver(msg::to_error(why));
+      });
+}
+
+void carry(self_ptr self, forwarded& request) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
-  const held_promise promise{self->make_response_promise()};
-  const auto shared = std::make_shared<const Request>(std::move(request));
   const auto number = ++st.last_call;
-  auto& call = st.calls[number];
-  call.shard = msg::shard_of_request(*shared, settings.shards);
-  call.deadline = self->clock().now() + settings.forward_patience;
+  const auto shard = request.shard;
+  envoy_state::call call{std::move(request), held_promise{self->make_response_promise()}};
+  call.deadline = self->clock().now() + st.context->settings.forward_patience;
   call.last_problem = {core::errc::unavailable,
-                       "the host of shard " + std::to_string(call.shard) + " is not reached"};
-  call.send = [=](const caf::actor& door, std::uint64_t attempt) {
-    self->request(door, answer_time(*shared), *shared)
-        .then(
-            [=](answer& given) {
-              if (is_answered(self, number, attempt))
-                promise.deliver(std::move(given));
-            },
-            [=](const caf::error& error) {
-              auto why = msg::failure_of(error);
-              if (is_final(self, number, attempt, why))
-                promise.deliver(msg::to_error(why));
-            });
-  };
-  call.give_up = [=](const core::failure& why) { promise.deliver(msg::to_error(why)); };
-  attempt(self, call);
+                       "the host of shard " + std::to_string(shard) + " is not reached"};
+  attempt(self, number, st.calls.emplace(number, std::move(call)).first->second);
 }
 
 /// Those that wait go out again, or have waited for long enough.
@@ -125,10 +96,10 @@ void look_after_waiting(self_ptr self) {
     auto& call = it->second;
     if (call.at || now < call.deadline) {
       if (!call.at)
-        attempt(self, call);
+        attempt(self, it->first, call);
       ++it;
     } else {
-      call.give_up(call.last_problem);
+      call.promise.deliver(msg::to_error(call.last_problem));
       it = st.calls.erase(it);
     }
   }
@@ -272,15 +243,7 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
   });
   return {
       // In the order in which CAF compares: what comes often is found first.
-      [=](msg::claim_tasks& m) { carry(self, m); },
-      [=](msg::complete_tasks& m) { carry(self, m); },
-      [=](msg::enqueue_tasks& m) { carry(self, m); },
-      [=](msg::extend_tasks& m) { carry(self, m); },
-      [=](msg::ask_assignment& m) { carry(self, m); },
-      [=](msg::submit_judgment& m) { carry(self, m); },
-      [=](msg::release_assignment& m) { carry(self, m); },
-      [=](msg::extend_assignment& m) { carry(self, m); },
-      [=](apply_events& m) { carry(self, m); },
+      [=](forwarded& m) { carry(self, m); },
       [=](routes_changed& m) { on_routes(self, m); },
       [=](patience_tick) {
         self->state.waiting = false;
@@ -294,46 +257,6 @@ caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
       [=](const msg::end_session& m) { end_sessions(self, m); },
       [=](const msg::find_steps& m) { find_steps(self, m); },
       [=](const msg::rebuild_step_index& m) { rebuild_step_index(self, m); },
-      [=](msg::put_profile& m) { carry(self, m); },
-      [=](msg::create_workflow& m) { carry(self, m); },
-      [=](msg::update_workflow& m) { carry(self, m); },
-      [=](msg::job_status_changed& m) { carry(self, m); },
-      [=](msg::add_source_data& m) { carry(self, m); },
-      [=](msg::seal_step& m) { carry(self, m); },
-      [=](msg::add_test_questions& m) { carry(self, m); },
-      [=](msg::remove_contributor& m) { carry(self, m); },
-      [=](msg::forgive_question& m) { carry(self, m); },
-      [=](msg::repair_contributor& m) { carry(self, m); },
-      [=](msg::repair_question& m) { carry(self, m); },
-      [=](msg::list_contributors& m) { carry(self, m); },
-      [=](msg::get_feedback& m) { carry(self, m); },
-      [=](msg::explain_unit& m) { carry(self, m); },
-      [=](msg::explain_contributor& m) { carry(self, m); },
-      [=](msg::get_step_quality& m) { carry(self, m); },
-      [=](msg::change_step& m) { carry(self, m); },
-      [=](msg::change_unit& m) { carry(self, m); },
-      [=](msg::put_queue& m) { carry(self, m); },
-      [=](msg::pause_queue& m) { carry(self, m); },
-      [=](msg::enqueue_envelopes& m) { carry(self, m); },
-      [=](msg::get_queue_metrics& m) { carry(self, m); },
-      [=](msg::explain_task& m) { carry(self, m); },
-      [=](msg::change_task& m) { carry(self, m); },
-      [=](msg::eject_task& m) { carry(self, m); },
-      [=](msg::redrive_tasks& m) { carry(self, m); },
-      [=](msg::put_schedule& m) { carry(self, m); },
-      [=](msg::remove_schedule& m) { carry(self, m); },
-      [=](msg::list_schedules& m) { carry(self, m); },
-      [=](msg::put_webhook& m) { carry(self, m); },
-      [=](msg::change_webhook& m) { carry(self, m); },
-      [=](msg::replay_webhook& m) { carry(self, m); },
-      [=](msg::save_task& m) { carry(self, m); },
-      [=](msg::save_task_in_order& m) { carry(self, m); },
-      [=](msg::release_task& m) { carry(self, m); },
-      [=](msg::follow_task& m) { carry(self, m); },
-      [=](msg::fail_task& m) { carry(self, m); },
-      [=](msg::read_events& m) { carry(self, m); },
-      [=](add_children& m) { carry(self, m); },
-      [=](upstream_progress& m) { carry(self, m); },
   };
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "actors/context.hpp"
+#include "actors/held_promise.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/routing_messages.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
-#include <functional>
 #include <map>
 #include <memory>
 
@@ -17,13 +18,12 @@ struct envoy_state {
 
   /// One request on its way.
   struct call {
-    core::shard_id shard = 0;
-    std::function<void(const caf::actor& door, std::uint64_t attempt)> send;
-    std::function<void(const core::failure&)> give_up;
-    caf::actor_clock::time_point deadline; ///< For another try.
+    forwarded request;
+    held_promise promise;
+    caf::actor_clock::time_point deadline{}; ///< For another try.
     std::uint64_t attempt = 0;
-    core::incarnation_id at; ///< The host that has it now; nil while it waits for one.
-    core::failure last_problem;
+    core::incarnation_id at{}; ///< The host that has it now; nil while it waits for one.
+    core::failure last_problem{};
   };
 
   context_ptr context;

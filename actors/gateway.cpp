@@ -5,6 +5,7 @@
 #include "actors/held_promise.hpp"
 #include "actors/outside.hpp"
 #include "actors/reader.hpp"
+#include "actors/routing_messages.hpp"
 #include "core/queue_meter.hpp"
 #include "core/queue_schedules.hpp"
 #include "core/repair.hpp"
@@ -15,8 +16,8 @@
 #include "documents/new_workflow_document.hpp"
 #include "documents/task_words.hpp"
 #include "messages/long_poll.hpp"
+#include "messages/operations.hpp"
 #include "messages/protocol.hpp"
-#include "messages/request_shard.hpp"
 
 #include <caf/send.hpp>
 #include <caf/uniform_type_info_map.hpp>
@@ -404,48 +405,109 @@ core::failure not_here() {
   return {core::errc::unavailable, "this node does not host the shard any more"};
 }
 
-/// Checks `m` and hands it to `target`, who answers in the gateway's place.
-template <class Answer, class Message>
-caf::result<Answer> hand_on(self_ptr self, const caf::actor& target, Message& m,
-                            bool needs_room = msg::needs_room<Message>) {
+/// Why `m` may not come in now; `none` when it may.
+template <class Message>
+core::failure objection(self_ptr self, const Message& m, bool needs_room) {
   auto why = admit(self, needs_room);
   if (why.code == core::errc::none)
     why = check_sender(self, m);
-  if (why.code == core::errc::none)
-    why = check(m);
-  auto promise = self->template make_response_promise<Answer>();
-  if (why.code != core::errc::none)
-    promise.deliver(msg::to_error(why));
-  else
-    promise.delegate(target, std::move(m));
+  return why.code == core::errc::none ? check(m) : why;
+}
+
+/// Checks `m` and hands it to `target`, who answers in the gateway's place.
+template <class Message>
+caf::result<msg::answer_to<Message>> hand_on(self_ptr self, const caf::actor& target, Message& m) {
+  if (const auto why = objection(self, m, msg::needs_room<Message>); why.code != core::errc::none)
+    return msg::to_error(why);
+  auto promise = self->template make_response_promise<msg::answer_to<Message>>();
+  promise.delegate(target, std::move(m));
   return promise;
 }
 
-/// The same, where `target` is the one in this node and another node may have to decide. Its load
-/// is then its own affair.
-template <class Answer, class Message>
-caf::result<Answer> to_host(self_ptr self, const caf::actor& target, Message& m) {
-  switch (way_of(self, m)) {
-  case way::here:
-    return hand_on<Answer>(self, target, m);
-  case way::elsewhere:
-    return hand_on<Answer>(self, self->state.links.neighbours, m, false);
-  case way::nowhere:
-    break;
+template <class Message>
+routed to_its_item(Message& m) {
+  return route_to(msg::place_of<Message>::item(m), std::move(m));
+}
+
+/// Hands a request that is decided in this node to the actor that takes it.
+template <class Message, class Promise>
+void decide_here(const gateway_links& to, Message& m, Promise promise) {
+  if constexpr (msg::is_one_of<Message, msg::ask_assignment, msg::submit_judgment,
+                               msg::release_assignment, msg::extend_assignment,
+                               msg::explain_contributor>)
+    promise.delegate(to.owners, std::move(m));
+  else if constexpr (std::is_same_v<Message, msg::put_profile>)
+    promise.delegate(to.profiles, std::move(m));
+  else if constexpr (std::is_same_v<Message, msg::read_events>)
+    promise.delegate(to.feed, std::move(m));
+  else if constexpr (msg::is_one_of<Message, msg::put_webhook, msg::change_webhook,
+                                    msg::replay_webhook>)
+    promise.delegate(to.webhooks, std::move(m));
+  else
+    promise.delegate(to.shards, to_its_item(m));
+}
+/// With a contributor it is about their limits, too, which only their session knows.
+template <class Promise>
+void decide_here(const gateway_links& to, msg::explain_unit& m, Promise promise) {
+  if (m.contributor.empty())
+    promise.delegate(to.shards, to_its_item(m));
+  else
+    promise.delegate(to.owners, std::move(m));
+}
+/// A door says of a claim that it came from afar.
+template <class Promise>
+void decide_here(const gateway_links& to, msg::claim_tasks& m, Promise promise) {
+  if (to.door) {
+    promise.delegate(to.shards, to_its_item(m));
+  } else {
+    hosted_item queue{m.queue};
+    promise.delegate(to.shards, route_to(std::move(queue), distant_claim{std::move(m)}));
   }
-  return msg::to_error(not_here());
 }
 
-/// The same of a request that names its shard.
-template <class Answer, class Message>
-caf::result<Answer> to_named_host(self_ptr self, const caf::actor& target, Message& m) {
-  const auto shards = self->state.context->settings.shards;
-  if (m.shard >= shards)
-    return msg::to_error(invalid("shard must be below " + std::to_string(shards)));
-  return to_host<Answer>(self, target, m);
+/// How long the host of another node may take to answer.
+template <class Request>
+core::duration answer_time(const Request&) {
+  return internal_timeout;
+}
+core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
+core::duration answer_time(const msg::read_events& read) { return internal_timeout + read.wait; }
+
+/// Checks `m` and hands it to the host of its shard, in this node or another. The load of another
+/// node is its own affair.
+template <class Message>
+caf::result<msg::answer_to<Message>> to_host(self_ptr self, Message& m) {
+  const auto& st = self->state;
+  const auto shards = st.context->settings.shards;
+  if constexpr (std::is_same_v<msg::place_of<Message>, msg::host_of_named_shard>)
+    if (m.shard >= shards)
+      return msg::to_error(invalid("shard must be below " + std::to_string(shards)));
+  const auto where = way_of(self, m);
+  if (where == way::nowhere)
+    return msg::to_error(not_here());
+  const bool waits_for_room = msg::needs_room<Message> && where == way::here;
+  if (const auto why = objection(self, m, waits_for_room); why.code != core::errc::none)
+    return msg::to_error(why);
+  auto promise = self->template make_response_promise<msg::answer_to<Message>>();
+  if (where == way::here)
+    decide_here(st.links, m, promise);
+  else
+    promise.delegate(st.links.neighbours, forward(std::move(m), shards, answer_time(m)));
+  return promise;
 }
 
-caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow& m) {
+/// What each node answers for what it hosts is asked of all of them, where there are others.
+template <class Message>
+caf::result<msg::answer_to<Message>> to_every_node(self_ptr self, Message& m) {
+  const auto& to = self->state.links;
+  const auto& here = std::is_same_v<Message, msg::end_session> ? to.owners : to.shards;
+  const bool alone = !to.neighbours || self->state.context->hosting.alone();
+  return hand_on(self, alone ? here : to.neighbours, m);
+}
+
+// --- one handler per operation: those that need more than their row says, and all others ---
+
+caf::result<msg::workflow_created> handle(self_ptr self, msg::create_workflow& m) {
   auto& st = self->state;
   const auto where = way_of(self, m);
   if (where == way::nowhere)
@@ -455,7 +517,8 @@ caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow
     return msg::to_error(why);
   if (where == way::elsewhere) {
     auto promise = self->make_response_promise<msg::workflow_created>();
-    promise.delegate(st.links.neighbours, std::move(m));
+    const auto shards = st.context->settings.shards;
+    promise.delegate(st.links.neighbours, forward(std::move(m), shards, internal_timeout));
     return promise;
   }
   auto document = documents::parse_new_workflow(m.definition, st.context->settings.json);
@@ -468,10 +531,10 @@ caf::result<msg::workflow_created> on_create(self_ptr self, msg::create_workflow
 }
 
 /// A lifecycle system knows of workflows and not of steps: the first one of this is looked up.
-caf::result<msg::job_status_noted> on_job(self_ptr self, msg::job_status_changed& m) {
+caf::result<msg::job_status_noted> handle(self_ptr self, msg::job_status_changed& m) {
   auto& st = self->state;
   if (m.step)
-    return to_host<msg::job_status_noted>(self, st.links.shards, m);
+    return to_host(self, m);
   if (auto why = first_of({admit(self, false), check(m)}); why.code != core::errc::none)
     return msg::to_error(why);
   auto promise = self->make_response_promise<msg::job_status_noted>();
@@ -487,27 +550,21 @@ caf::result<msg::job_status_noted> on_job(self_ptr self, msg::job_status_changed
 }
 
 template <class Request>
-caf::result<msg::source_data_added> on_add(self_ptr self, Request& m) {
+caf::result<msg::source_data_added> add_rows(self_ptr self, Request& m) {
   const auto rows_max = self->state.context->settings.rows_max;
   if (m.rows.size() > rows_max)
     return msg::to_error(core::errc::too_large,
                          "at most " + std::to_string(rows_max) + " rows in one request");
-  return to_host<msg::source_data_added>(self, self->state.links.shards, m);
+  return to_host(self, m);
+}
+caf::result<msg::source_data_added> handle(self_ptr self, msg::add_source_data& m) {
+  return add_rows(self, m);
+}
+caf::result<msg::source_data_added> handle(self_ptr self, msg::add_test_questions& m) {
+  return add_rows(self, m);
 }
 
-/// A door says of a claim that it came from afar.
-caf::result<msg::leased_tasks> on_claim(self_ptr self, msg::claim_tasks& m) {
-  const auto& to = self->state.links;
-  if (to.door || way_of(self, m) != way::here)
-    return to_host<msg::leased_tasks>(self, to.shards, m);
-  if (auto why = first_of({admit(self, true), check(m)}); why.code != core::errc::none)
-    return msg::to_error(why);
-  auto promise = self->make_response_promise<msg::leased_tasks>();
-  promise.delegate(to.shards, distant_claim{std::move(m)});
-  return promise;
-}
-
-msg::node_status status(self_ptr self) {
+caf::result<msg::node_status> handle(self_ptr self, msg::get_node_status&) {
   const auto& st = self->state;
   const auto& context = *st.context;
   const auto& gauges = context.gauges;
@@ -530,7 +587,8 @@ msg::node_status status(self_ptr self) {
   return s;
 }
 
-msg::guard_status guards(const node_context& context) {
+caf::result<msg::guard_status> handle(self_ptr self, msg::get_guard_status&) {
+  const auto& context = *self->state.context;
   const auto fence = context.fence.read();
   const auto& writer = context.gauges.writer;
   msg::guard_status s;
@@ -548,7 +606,16 @@ msg::guard_status guards(const node_context& context) {
   return s;
 }
 
-caf::result<msg::placement> on_placement(self_ptr self, msg::get_placement& m) {
+caf::result<msg::link_status> handle(self_ptr self, msg::get_link_status&) {
+  const auto& ask = self->state.context->settings.link_status;
+  return ask ? ask() : msg::link_status{};
+}
+
+caf::result<msg::audit_status> handle(self_ptr self, msg::get_audit_status&) {
+  return self->state.context->audits.status();
+}
+
+caf::result<msg::placement> handle(self_ptr self, msg::get_placement& m) {
   const auto& neighbours = self->state.links.neighbours;
   if (!neighbours)
     return msg::to_error(invalid("who hosts what is asked at the gateway"));
@@ -556,6 +623,20 @@ caf::result<msg::placement> on_placement(self_ptr self, msg::get_placement& m) {
   promise.delegate(neighbours, m);
   return promise;
 }
+
+template <class Request>
+caf::result<msg::answer_to<Request>> handle(self_ptr self, Request& m) {
+  using place = msg::place_of<Request>;
+  static_assert(!std::is_same_v<place, msg::node_itself>, "has no handler above");
+  if constexpr (std::is_same_v<place, msg::database>)
+    return hand_on(self, self->state.links.reader, m);
+  else if constexpr (std::is_same_v<place, msg::every_node>)
+    return to_every_node(self, m);
+  else
+    return to_host(self, m);
+}
+
+// --- between nodes ---
 
 msg::protocols on_get_protocols(self_ptr self) {
   return {msg::own_protocols.oldest, msg::own_protocols.newest,
@@ -571,7 +652,7 @@ caf::result<msg::node_met> on_meet(self_ptr self, const msg::meet_node& m) {
   return msg::node_met{st.context->settings.incarnation, st.links.door};
 }
 
-/// What consumers and steps of another node say to a step of ours.
+/// A consumer or step of another node says it to a step of ours.
 template <class Message>
 caf::result<events_applied> between_steps(self_ptr self, Message& m) {
   if (way_of(self, m) != way::here)
@@ -579,6 +660,26 @@ caf::result<events_applied> between_steps(self_ptr self, Message& m) {
   auto promise = self->template make_response_promise<events_applied>();
   promise.delegate(self->state.links.shards, std::move(m));
   return promise;
+}
+
+template <class... Rows, class... NodeRows>
+node_gateway_actor::behavior_type handlers(self_ptr self, caf::detail::type_list<Rows...>,
+                                           caf::detail::type_list<NodeRows...>) {
+  return {
+      [=](typename Rows::request& m) { return handle(self, m); }...,
+      [=](typename NodeRows::request& m) { return between_steps(self, m); }...,
+      [=](const msg::get_protocols&) { return on_get_protocols(self); },
+      [=](const msg::meet_node& m) { return on_meet(self, m); },
+      [=](const msg::look_at_cluster&) {
+        caf::anon_send(self->state.links.membership, look_now{});
+      },
+      [=](const drain&) {
+        const auto& to = self->state.links;
+        self->state.draining = true;
+        if (to.door && to.neighbours) // clients go elsewhere, and do not die of it
+          caf::anon_send(to.neighbours, drain{});
+      },
+  };
 }
 
 void publish_when_ready(self_ptr self) {
@@ -605,122 +706,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
     publish_when_ready(self);
   else
     self->state.name = "door";
-  const auto& to = self->state.links;
-  return {
-      // In the order in which CAF compares: what comes often is found first.
-      [=](msg::claim_tasks& m) { return on_claim(self, m); },
-      [=](msg::complete_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
-      [=](msg::enqueue_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
-      [=](msg::extend_tasks& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
-      [=](msg::ask_assignment& m) { return to_host<msg::assignment>(self, to.owners, m); },
-      [=](msg::submit_judgment& m) { return to_host<msg::judgment_accepted>(self, to.owners, m); },
-      [=](msg::release_assignment& m) {
-        return to_host<msg::assignment_released>(self, to.owners, m);
-      },
-      [=](msg::extend_assignment& m) {
-        return to_host<msg::assignment_extended>(self, to.owners, m);
-      },
-      [=](apply_events& m) { return between_steps(self, m); },
-      [=](msg::create_workflow& m) { return on_create(self, m); },
-      [=](msg::add_source_data& m) { return on_add(self, m); },
-      [=](msg::add_test_questions& m) { return on_add(self, m); },
-      [=](msg::update_workflow& m) { return to_host<msg::workflow_updated>(self, to.shards, m); },
-      [=](msg::job_status_changed& m) { return on_job(self, m); },
-      [=](msg::seal_step& m) { return to_host<msg::step_view>(self, to.shards, m); },
-      [=](msg::remove_contributor& m) {
-        return to_host<msg::contributor_removed>(self, to.shards, m);
-      },
-      [=](msg::forgive_question& m) { return to_host<msg::question_forgiven>(self, to.shards, m); },
-      [=](msg::repair_contributor& m) { return to_host<msg::repair_progress>(self, to.shards, m); },
-      [=](msg::repair_question& m) { return to_host<msg::repair_progress>(self, to.shards, m); },
-      [=](msg::list_contributors& m) { return to_host<msg::contributor_page>(self, to.shards, m); },
-      [=](msg::get_feedback& m) { return to_host<msg::judgment_feedback>(self, to.shards, m); },
-      [=](msg::explain_unit& m) {
-        const auto& knows = m.contributor.empty() ? to.shards : to.owners;
-        return to_host<msg::unit_explanation>(self, knows, m);
-      },
-      [=](msg::explain_contributor& m) {
-        return to_host<msg::contributor_explanation>(self, to.owners, m);
-      },
-      [=](msg::get_step_quality& m) { return to_host<msg::step_quality>(self, to.shards, m); },
-      [=](msg::change_step& m) { return to_host<msg::step_view>(self, to.shards, m); },
-      [=](msg::change_unit& m) { return to_host<msg::unit_changed>(self, to.shards, m); },
-      [=](msg::list_steps& m) { return hand_on<msg::step_list>(self, to.reader, m); },
-      [=](msg::get_workflow& m) { return hand_on<msg::workflow_view>(self, to.reader, m); },
-      [=](msg::get_unit& m) { return hand_on<msg::unit_view>(self, to.reader, m); },
-      [=](msg::get_lineage& m) { return hand_on<msg::unit_lineage>(self, to.reader, m); },
-      [=](msg::list_results& m) { return hand_on<msg::result_page>(self, to.reader, m); },
-      [=](msg::get_step_statistics& m) {
-        return hand_on<msg::step_statistics>(self, to.reader, m);
-      },
-      [=](msg::end_session& m) {
-        // Sessions are where the steps are that the contributor has worked on.
-        const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
-        return hand_on<msg::session_ended>(self, anywhere ? to.neighbours : to.owners, m);
-      },
-      [=](msg::put_profile& m) { return to_host<msg::profile_view>(self, to.profiles, m); },
-      [=](msg::get_profile& m) { return hand_on<msg::profile_view>(self, to.reader, m); },
-      [=](msg::find_steps& m) {
-        // Each node has the steps that it hosts.
-        const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
-        return hand_on<msg::step_offers>(self, anywhere ? to.neighbours : to.shards, m);
-      },
-      [=](msg::rebuild_step_index& m) {
-        const bool anywhere = to.neighbours && !self->state.context->hosting.alone();
-        return hand_on<msg::step_index_rebuilt>(self, anywhere ? to.neighbours : to.shards, m);
-      },
-      [=](msg::put_queue& m) { return to_host<msg::queue_view>(self, to.shards, m); },
-      [=](msg::pause_queue& m) { return to_host<msg::queue_view>(self, to.shards, m); },
-      [=](msg::list_queues& m) { return hand_on<msg::queue_list>(self, to.reader, m); },
-      [=](msg::get_queue_statistics& m) {
-        return hand_on<msg::queue_statistics>(self, to.reader, m);
-      },
-      [=](msg::get_queue_intake& m) { return hand_on<msg::queue_intake>(self, to.reader, m); },
-      [=](msg::get_queue_metrics& m) { return to_host<msg::queue_metrics>(self, to.shards, m); },
-      [=](msg::enqueue_envelopes& m) { return to_host<msg::task_outcomes>(self, to.shards, m); },
-      [=](msg::get_task& m) { return hand_on<msg::task_view>(self, to.reader, m); },
-      [=](msg::list_tasks& m) { return hand_on<msg::task_page>(self, to.reader, m); },
-      [=](msg::explain_task& m) { return to_host<msg::task_explanation>(self, to.shards, m); },
-      [=](msg::change_task& m) { return to_host<msg::task_changed>(self, to.shards, m); },
-      [=](msg::eject_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m); },
-      [=](msg::redrive_tasks& m) { return to_host<msg::tasks_redriven>(self, to.shards, m); },
-      [=](msg::put_schedule& m) { return to_host<msg::schedule_view>(self, to.shards, m); },
-      [=](msg::remove_schedule& m) { return to_host<msg::schedule_removed>(self, to.shards, m); },
-      [=](msg::list_schedules& m) { return to_host<msg::schedule_list>(self, to.shards, m); },
-      [=](msg::save_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
-      [=](msg::save_task_in_order& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
-      [=](msg::release_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
-      [=](msg::follow_task& m) { return to_host<msg::leased_tasks>(self, to.shards, m); },
-      [=](msg::fail_task& m) { return to_host<msg::task_outcome>(self, to.shards, m); },
-      [=](msg::read_events& m) { return to_named_host<msg::event_page>(self, to.feed, m); },
-      [=](msg::put_webhook& m) { return to_host<msg::webhook_saved>(self, to.webhooks, m); },
-      [=](msg::change_webhook& m) { return to_host<msg::webhook_saved>(self, to.webhooks, m); },
-      [=](msg::list_webhooks& m) { return hand_on<msg::webhook_list>(self, to.reader, m); },
-      [=](msg::list_dead_letters& m) { return hand_on<msg::dead_letter_page>(self, to.reader, m); },
-      [=](msg::replay_webhook& m) {
-        return to_named_host<msg::webhook_replayed>(self, to.webhooks, m);
-      },
-      [=](const msg::get_node_status&) { return status(self); },
-      [=](const msg::get_link_status&) {
-        const auto& ask = self->state.context->settings.link_status;
-        return ask ? ask() : msg::link_status{};
-      },
-      [=](const msg::get_audit_status&) { return self->state.context->audits.status(); },
-      [=](const msg::get_guard_status&) { return guards(*self->state.context); },
-      [=](msg::get_placement& m) { return on_placement(self, m); },
-      [=](const msg::get_protocols&) { return on_get_protocols(self); },
-      [=](const msg::meet_node& m) { return on_meet(self, m); },
-      [=](const msg::look_at_cluster&) {
-        caf::anon_send(self->state.links.membership, look_now{});
-      },
-      [=](add_children& m) { return between_steps(self, m); },
-      [=](upstream_progress& m) { return between_steps(self, m); },
-      [=](const drain&) {
-        self->state.draining = true;
-        if (to.door && to.neighbours) // clients go elsewhere, and do not die of it
-          caf::anon_send(to.neighbours, drain{});
-      },
-  };
+  return handlers(self, msg::operations{}, msg::node_operations{});
 }
 
 } // namespace holdfast::actors

@@ -26,13 +26,10 @@ struct gateway_links {
 };
 
 /// Gateway and door as their own node sees them.
-using node_gateway_actor =
+using node_gateway_actor = msg::table::interface<msg::node_operations>::added_to<
     msg::member_gateway_actor::extend<caf::reacts_to<msg::look_at_cluster>,
-                                      caf::replies_to<apply_events>::with<events_applied>,
-                                      caf::replies_to<add_children>::with<events_applied>,
-                                      caf::replies_to<upstream_progress>::with<events_applied>,
                                       // Node: take no more requests.
-                                      caf::reacts_to<drain>>;
+                                      caf::reacts_to<drain>>>;
 
 struct gateway_state {
   const char* name = "gateway"; ///< Or "door".

@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/envoy.hpp"
+#include "actors/routing_messages.hpp"
 
 #include <algorithm>
 #include <set>
@@ -226,15 +227,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
   self->send(self->state.links.shards, forward_through{me});
   return {
       // In the order in which CAF compares: what comes often is found first.
-      [=](msg::claim_tasks& m) { hand(self, m); },
-      [=](msg::complete_tasks& m) { hand(self, m); },
-      [=](msg::enqueue_tasks& m) { hand(self, m); },
-      [=](msg::extend_tasks& m) { hand(self, m); },
-      [=](msg::ask_assignment& m) { hand(self, m); },
-      [=](msg::submit_judgment& m) { hand(self, m); },
-      [=](msg::release_assignment& m) { hand(self, m); },
-      [=](msg::extend_assignment& m) { hand(self, m); },
-      [=](apply_events& m) { hand(self, m); },
+      [=](forwarded& m) { hand(self, m); },
       [=](cluster_seen& seen) { on_seen(self, seen); },
       [=](const dialed& m) { on_dialed(self, m); },
       [=](const dial_tick& tick) { dial(self, tick.incarnation); },
@@ -252,46 +245,6 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
       [=](msg::end_session& m) { hand(self, m); },
       [=](msg::find_steps& m) { hand(self, m); },
       [=](msg::rebuild_step_index& m) { hand(self, m); },
-      [=](msg::put_profile& m) { hand(self, m); },
-      [=](msg::create_workflow& m) { hand(self, m); },
-      [=](msg::update_workflow& m) { hand(self, m); },
-      [=](msg::job_status_changed& m) { hand(self, m); },
-      [=](msg::add_source_data& m) { hand(self, m); },
-      [=](msg::seal_step& m) { hand(self, m); },
-      [=](msg::add_test_questions& m) { hand(self, m); },
-      [=](msg::remove_contributor& m) { hand(self, m); },
-      [=](msg::forgive_question& m) { hand(self, m); },
-      [=](msg::repair_contributor& m) { hand(self, m); },
-      [=](msg::repair_question& m) { hand(self, m); },
-      [=](msg::list_contributors& m) { hand(self, m); },
-      [=](msg::get_feedback& m) { hand(self, m); },
-      [=](msg::explain_unit& m) { hand(self, m); },
-      [=](msg::explain_contributor& m) { hand(self, m); },
-      [=](msg::get_step_quality& m) { hand(self, m); },
-      [=](msg::change_step& m) { hand(self, m); },
-      [=](msg::change_unit& m) { hand(self, m); },
-      [=](msg::put_queue& m) { hand(self, m); },
-      [=](msg::pause_queue& m) { hand(self, m); },
-      [=](msg::enqueue_envelopes& m) { hand(self, m); },
-      [=](msg::get_queue_metrics& m) { hand(self, m); },
-      [=](msg::explain_task& m) { hand(self, m); },
-      [=](msg::change_task& m) { hand(self, m); },
-      [=](msg::eject_task& m) { hand(self, m); },
-      [=](msg::redrive_tasks& m) { hand(self, m); },
-      [=](msg::put_schedule& m) { hand(self, m); },
-      [=](msg::remove_schedule& m) { hand(self, m); },
-      [=](msg::list_schedules& m) { hand(self, m); },
-      [=](msg::put_webhook& m) { hand(self, m); },
-      [=](msg::change_webhook& m) { hand(self, m); },
-      [=](msg::replay_webhook& m) { hand(self, m); },
-      [=](msg::save_task& m) { hand(self, m); },
-      [=](msg::save_task_in_order& m) { hand(self, m); },
-      [=](msg::release_task& m) { hand(self, m); },
-      [=](msg::follow_task& m) { hand(self, m); },
-      [=](msg::fail_task& m) { hand(self, m); },
-      [=](msg::read_events& m) { hand(self, m); },
-      [=](add_children& m) { hand(self, m); },
-      [=](upstream_progress& m) { hand(self, m); },
   };
 }
 

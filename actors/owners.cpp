@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/repeated_request.hpp"
+#include "actors/routing_messages.hpp"
 #include "core/explanation.hpp"
 
 #include <algorithm>
@@ -12,6 +13,11 @@ namespace holdfast::actors {
 namespace {
 
 using owners_ptr = caf::stateful_actor<owners_state>*;
+
+template <class Message>
+routed to_step(const core::step_id& step, Message&& m) {
+  return route_to(step, std::forward<Message>(m));
+}
 
 /// Why nobody more gets a session, asked for by `client`; `none` when there is room. Sessions begun
 /// by messages without a sender (`client` is null) count in the node's number only.
@@ -61,7 +67,7 @@ void hand_about(owners_ptr self, Message& m) {
   auto& st = self->state;
   if (st.by_contributor.find(m.contributor))
     return hand(self, m);
-  self->make_response_promise().delegate(st.shards, std::move(m));
+  self->make_response_promise().delegate(st.shards, to_step(m.step, std::move(m)));
 }
 
 void forget(owners_ptr self, const core::contributor_id& contributor) {
@@ -262,12 +268,12 @@ void on_explain(owner_ptr self, Message& m) {
   auto& st = self->state;
   ++st.requests_seen;
   if (may_hold_more(self)) {
-    self->make_response_promise().delegate(st.shards, std::move(m));
+    self->make_response_promise().delegate(st.shards, to_step(m.step, std::move(m)));
     return stop_if_idle(self);
   }
   ++st.under_way;
   const held_promise promise{self->make_response_promise()};
-  self->request(st.shards, internal_timeout, std::move(m))
+  self->request(st.shards, internal_timeout, to_step(m.step, std::move(m)))
       .then(
           [=](Explanation& told) {
             auto& state = self->state;
@@ -306,8 +312,10 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
   }
   st.asking[assignment] = {{std::move(promise)}, time(self), client};
   watch_asks(self);
-  self->request(st.shards, caf::infinite,
-                owned_ask{{std::move(ask), caf::actor_cast<caf::actor>(self)}, 0, false, {}})
+  self->request(
+          st.shards, caf::infinite,
+          to_step(ask.step,
+                  owned_ask{{std::move(ask), caf::actor_cast<caf::actor>(self)}, 0, false, {}}))
       .then(
           [=](msg::assignment& granted) {
             auto& state = self->state;
@@ -335,7 +343,8 @@ void on_extend(owner_ptr self, msg::extend_assignment& extend) {
   const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
   const held_promise promise{self->make_response_promise()};
   ++self->state.under_way;
-  self->request(self->state.shards, internal_timeout, owned_extend{std::move(extend), {}})
+  self->request(self->state.shards, internal_timeout,
+                to_step(extend.step, owned_extend{std::move(extend), {}}))
       .then(
           [=](const msg::assignment_extended& extended) {
             auto& state = self->state;
@@ -374,8 +383,10 @@ void give_back(owner_ptr self,
   };
   for (const auto& [unit, lease] : leases) {
     ++all->open;
-    self->request(st.shards, internal_timeout,
-                  owned_release{{lease.step, unit, st.contributor, lease.token, false}, {}})
+    self->request(
+            st.shards, internal_timeout,
+            to_step(lease.step,
+                    owned_release{{lease.step, unit, st.contributor, lease.token, false}, {}}))
         .then(
             [=](const msg::assignment_released&) {
               ++all->released;
@@ -485,8 +496,9 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
   st.owners = std::move(owners);
   st.shards = std::move(shards);
   self->set_down_handler([=](const caf::down_msg& down) { on_client_down(self, down); });
-  const auto pass_on = [=](auto owned_request) {
-    self->make_response_promise().delegate(self->state.shards, std::move(owned_request));
+  const auto pass_on = [=](const core::step_id& step, auto owned_request) {
+    self->make_response_promise().delegate(self->state.shards,
+                                           to_step(step, std::move(owned_request)));
   };
   return {
       [=](msg::ask_assignment& m) {
@@ -495,7 +507,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](msg::release_assignment& m) {
         meet_client(self);
-        pass_on(owned_release{std::move(m), {}});
+        pass_on(m.step, owned_release{std::move(m), {}});
       },
       [=](msg::extend_assignment& m) {
         meet_client(self);
@@ -503,7 +515,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](msg::submit_judgment& m) {
         meet_client(self);
-        pass_on(owned_submit{std::move(m), {}});
+        pass_on(m.step, owned_submit{std::move(m), {}});
       },
       [=](const msg::end_session&) { on_end_session(self); },
       [=](msg::explain_unit& m) { on_explain<msg::unit_explanation>(self, m); },

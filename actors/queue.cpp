@@ -38,6 +38,16 @@ void as_one_change(queue_ptr self, Decide decide) {
   st.pending.write_as_one(self, st.links.writer, st.identity, std::move(decide));
 }
 
+/// The request that a message is, or that it carries inside the node.
+template <class Message>
+struct requested {
+  using type = Message;
+};
+template <>
+struct requested<distant_claim> {
+  using type = msg::claim_tasks;
+};
+
 /// Extensions do not wait in line: a lease must not run out because a payload that its worker hands
 /// in, or another one, is still being stored.
 template <class Message>
@@ -61,7 +71,8 @@ void receive(queue_ptr self, Message& m, Handler decide) {
     st.stashed.push_back([=, promise = from.promise, m = std::move(m)]() mutable {
       promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
     });
-  } else if (const auto why = room_for<Message>(*st.context); why.code != core::errc::none) {
+  } else if (const auto why = room_for<typename requested<Message>::type>(*st.context);
+             why.code != core::errc::none) {
     from.promise.deliver(msg::to_error(why));
   } else if (waits_in_line<Message> && st.lines.must_wait(caller)) {
     const auto bytes = payload_bytes(m);

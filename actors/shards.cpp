@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/queue.hpp"
+#include "actors/routing_messages.hpp"
 #include "actors/workflow_creation.hpp"
 
 #include <map>
@@ -43,27 +44,29 @@ caf::actor host_of(self_ptr self, const hosted_item& item) {
   return st.hosts.find(shard_of(item, st.context->settings.shards));
 }
 
-template <class Message>
-void route(self_ptr self, const hosted_item& item, Message&& m) {
+void route(self_ptr self, routed&& m) {
   auto promise = self->make_response_promise();
-  if (const auto host = host_of(self, item))
-    promise.delegate(host, std::forward<Message>(m));
+  if (const auto host = host_of(self, m.item))
+    promise.delegate(host, std::move(m));
   else
     promise.deliver(msg::to_error(core::errc::unavailable,
-                                  "this node does not host the shard of " + to_string(item)));
+                                  "this node does not host the shard of " + to_string(m.item)));
 }
 
-/// The same, also to what another node hosts. Where the node hosts the shard and its host is
-/// just coming back, the sender tries again: through the neighbours it would only come here again.
+/// The same, also to another node's host. Where the node hosts the shard and its host is just
+/// coming back, the sender tries again: through the neighbours it would only come here again.
 template <class Message>
-void route_anywhere(self_ptr self, const hosted_item& item, Message&& m) {
+void route_anywhere(self_ptr self, Message& m, core::duration answer_time) {
   const auto& st = self->state;
-  const auto shard = shard_of(item, st.context->settings.shards);
-  const bool ours = host_of(self, item) || st.context->hosting.here(shard, self->clock().now());
+  const auto shards = st.context->settings.shards;
+  auto item = msg::place_of<Message>::item(m);
+  const bool ours =
+      host_of(self, item) || st.context->hosting.here(shard_of(item, shards), self->clock().now());
   if (!ours && st.neighbours)
-    self->make_response_promise().delegate(st.neighbours, std::forward<Message>(m));
+    self->make_response_promise().delegate(st.neighbours,
+                                           forward(std::move(m), shards, answer_time));
   else
-    route(self, item, std::forward<Message>(m));
+    route(self, route_to(std::move(item), std::move(m)));
 }
 
 template <class Message>
@@ -76,6 +79,12 @@ void to_search(self_ptr self, Message&& m) {
                                   "the search is not there yet; ask again in a moment"));
 }
 
+/// Of deliveries of events. Inside a node every actor answers or dies, and a delivery waits for as
+/// long as the database is away; an answer from another node may be lost, and nobody says so. After
+/// this time whoever delivers tries again: a second delivery finds what the first has written. It
+/// is long, because while the host's database is away each try waits there beside the others.
+constexpr std::chrono::minutes delivery_between_nodes{2};
+
 /// Events of a step's own shard are delivered by the host of that shard: when it has gone from
 /// here, the next host delivers them anew, and the two must not meet. Those of other shards may
 /// have to travel.
@@ -83,9 +92,9 @@ void on_apply(self_ptr self, apply_events& m) {
   const auto step = m.step;
   const auto home = core::shard_of(step, self->state.context->settings.shards);
   if (!m.events.empty() && m.events.front().id.shard == home)
-    route(self, step, std::move(m));
+    route(self, route_to(step, std::move(m)));
   else
-    route_anywhere(self, step, std::move(m));
+    route_anywhere(self, m, delivery_between_nodes);
 }
 
 void retry_activation(self_ptr self, const caf::error& why) {
@@ -248,8 +257,7 @@ caf::actor start_item(host_ptr self, const hosted_item& item) {
   return actor;
 }
 
-template <class Message>
-void hand(host_ptr self, const hosted_item& item, Message&& m) {
+void hand(host_ptr self, const hosted_item& item, caf::message&& content) {
   if (self->state.set_aside.count(item) != 0) {
     self->make_response_promise().deliver(msg::to_error(
         core::errc::unavailable, to_string(item)
@@ -260,7 +268,7 @@ void hand(host_ptr self, const hosted_item& item, Message&& m) {
   auto actor = self->state.items.find(item);
   if (!actor)
     actor = start_item(self, item);
-  self->make_response_promise().delegate(actor, std::forward<Message>(m));
+  self->make_response_promise().delegate(actor, std::move(content));
 }
 
 void on_note_tie(host_ptr self, note_tie& m) {
@@ -385,15 +393,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
   self->send(self->state.links.membership, follow_processes{caf::actor_cast<caf::actor>(self)});
   return {
       // In the order in which CAF compares: what comes often is found first.
-      [=](msg::claim_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](distant_claim& m) { route(self, hosted_item{m.request.queue}, std::move(m)); },
-      [=](msg::complete_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::enqueue_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::extend_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](owned_ask& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_submit& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_release& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_extend& m) { route(self, core::step_id{m.request.step}, std::move(m)); },
+      [=](routed& m) { route(self, std::move(m)); },
       [=](apply_events& m) { on_apply(self, m); },
       [=](const shards_gained& gained) { on_gained(self, gained); },
       [=](const leave_shards& left) { on_left(self, left); },
@@ -403,43 +403,9 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
         if (tick.attempt == self->state.activations_failed)
           activate_all(self);
       },
-      [=](msg::add_source_data& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::update_workflow& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::job_status_changed& m) { route(self, m.step, m); },
-      [=](const msg::seal_step& m) { route(self, m.step, m); },
-      [=](msg::add_test_questions& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::remove_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::forgive_question& m) { route(self, m.step, m); },
-      [=](msg::repair_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::repair_question& m) { route(self, m.step, m); },
-      [=](msg::list_contributors& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::get_feedback& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::explain_unit& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::explain_contributor& m) { route(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::get_step_quality& m) { route(self, m.step, m); },
-      [=](const msg::change_step& m) { route(self, m.step, m); },
-      [=](const msg::change_unit& m) { route(self, m.step, m); },
-      [=](add_children& m) { route_anywhere(self, core::step_id{m.step}, std::move(m)); },
-      [=](const upstream_progress& m) { route_anywhere(self, m.step, m); },
-      [=](msg::put_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::pause_queue& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::enqueue_envelopes& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](enqueue_anywhere& m) {
-        route_anywhere(self, hosted_item{m.request.queue}, std::move(m.request));
-      },
-      [=](msg::save_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::save_task_in_order& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::release_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::follow_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::fail_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::eject_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::get_queue_metrics& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::explain_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::change_task& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::redrive_tasks& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::put_schedule& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::remove_schedule& m) { route(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::list_schedules& m) { route(self, hosted_item{m.queue}, std::move(m)); },
+      [=](add_children& m) { route_anywhere(self, m, delivery_between_nodes); },
+      [=](upstream_progress& m) { route_anywhere(self, m, delivery_between_nodes); },
+      [=](enqueue_anywhere& m) { route_anywhere(self, m.request, internal_timeout); },
       [=](const tasks_staged& staged) { on_staged(self, staged); },
       [=](const look_around& m) { on_look_around(self, m); },
       [=](const look_for_tasks& m) {
@@ -483,50 +449,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
   self->set_down_handler([=](const caf::down_msg& down) { on_item_down(self, down); });
   return {
       // In the order in which CAF compares: what comes often is found first.
-      [=](msg::claim_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](distant_claim& m) { hand(self, hosted_item{m.request.queue}, std::move(m)); },
-      [=](msg::complete_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::enqueue_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::extend_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](owned_ask& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_submit& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_release& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](owned_extend& m) { hand(self, core::step_id{m.request.step}, std::move(m)); },
-      [=](apply_events& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::add_source_data& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::update_workflow& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::job_status_changed& m) { hand(self, m.step, m); },
-      [=](const msg::seal_step& m) { hand(self, m.step, m); },
-      [=](msg::add_test_questions& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::remove_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::forgive_question& m) { hand(self, m.step, m); },
-      [=](msg::repair_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::repair_question& m) { hand(self, m.step, m); },
-      [=](msg::list_contributors& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::get_feedback& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::explain_unit& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](msg::explain_contributor& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](const msg::get_step_quality& m) { hand(self, m.step, m); },
-      [=](const msg::change_step& m) { hand(self, m.step, m); },
-      [=](const msg::change_unit& m) { hand(self, m.step, m); },
-      [=](add_children& m) { hand(self, core::step_id{m.step}, std::move(m)); },
-      [=](const upstream_progress& m) { hand(self, m.step, m); },
-      [=](msg::put_queue& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::pause_queue& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::enqueue_envelopes& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::save_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::save_task_in_order& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::release_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::follow_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::fail_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::eject_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::get_queue_metrics& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::explain_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::change_task& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::redrive_tasks& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::put_schedule& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::remove_schedule& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
-      [=](msg::list_schedules& m) { hand(self, hosted_item{m.queue}, std::move(m)); },
+      [=](routed& m) { hand(self, m.item, std::move(m.content)); },
       [=](const take_in_staged& m) { on_take_in(self, m); },
       [=](const look_around& m) { on_look_around(self, m); },
       [=](const look_for_tasks& m) { tell_queue(self, m); },
@@ -535,7 +458,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](const forget_ties& m) { on_forget_ties(self, m); },
       [=](const activate& m) {
         self->state.set_aside.erase(m.item);
-        hand(self, m.item, m);
+        hand(self, m.item, caf::make_message(m));
       },
   };
 }

@@ -4,7 +4,7 @@
 #include "core/supervision.hpp"
 #include "link/published_actors.hpp"
 #include "messages/errors.hpp"
-#include "messages/request_shard.hpp"
+#include "messages/operations.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/deep_to_string.hpp>
@@ -445,21 +445,40 @@ take(self_ptr self, std::shared_ptr<const Request> request,
   return promise;
 }
 
-/// The handler of one kind of request.
+/// The handler of one kind of request. Where the request tells which host decides, it goes there at
+/// once.
 template <class Request>
 auto carry(self_ptr self) {
   return [self](const Request& request) {
-    return take(self, std::make_shared<const Request>(request), {});
+    auto kept = std::make_shared<const Request>(request);
+    std::function<core::shard_id(std::uint32_t)> shard_of;
+    if constexpr (msg::names_its_host<Request>)
+      shard_of = [kept](std::uint32_t shards) { return msg::shard_of_request(*kept, shards); };
+    return take(self, std::move(kept), std::move(shard_of));
   };
 }
 
-/// The same of what the host of one shard decides.
-template <class Request>
-auto carry_to_host(self_ptr self) {
-  return [self](const Request& request) {
-    auto kept = std::make_shared<const Request>(request);
-    auto shard_of = [kept](std::uint32_t shards) { return msg::shard_of_request(*kept, shards); };
-    return take(self, std::move(kept), std::move(shard_of));
+/// The handlers of all operations, and those of the courier's own.
+template <class... Rows>
+courier_actor::behavior_type handlers(self_ptr self, caf::detail::type_list<Rows...>) {
+  return {
+      carry<typename Rows::request>(self)...,
+      [self](const msg::tasks_lost& lost) {
+        if (self->state.deps.on_tasks_lost)
+          self->state.deps.on_tasks_lost(lost);
+      },
+      [self](const gateway_found& found) { on_found(self, found); },
+      [self](const gateway_unreachable& why) { self->state.last_problem = why.why; },
+      [self](const call_again& again) {
+        const auto found = self->state.calls.find(again.call);
+        if (found != self->state.calls.end() && found->second.now == phase::backing_off)
+          send_or_park(self, again.call);
+      },
+      [self](const check_deadlines&) {
+        self->state.checking_deadlines = false;
+        send_parked(self); // those that stay so arm the next check
+      },
+      [self](const check_hosts&) { look_after_hosts(self); },
   };
 }
 
@@ -480,92 +499,7 @@ courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
     self->quit(exit.reason);
   });
 
-  return {
-      carry_to_host<msg::create_workflow>(self),
-      carry_to_host<msg::update_workflow>(self),
-      carry<msg::job_status_changed>(self),
-      carry<msg::get_workflow>(self),
-      carry_to_host<msg::add_source_data>(self),
-      carry_to_host<msg::seal_step>(self),
-      carry_to_host<msg::add_test_questions>(self),
-      carry_to_host<msg::remove_contributor>(self),
-      carry_to_host<msg::forgive_question>(self),
-      carry_to_host<msg::repair_contributor>(self),
-      carry_to_host<msg::repair_question>(self),
-      carry_to_host<msg::list_contributors>(self),
-      carry_to_host<msg::explain_unit>(self),
-      carry_to_host<msg::explain_contributor>(self),
-      carry_to_host<msg::get_step_quality>(self),
-      carry_to_host<msg::change_step>(self),
-      carry_to_host<msg::change_unit>(self),
-      carry<msg::list_steps>(self),
-      carry<msg::get_unit>(self),
-      carry<msg::get_lineage>(self),
-      carry<msg::list_results>(self),
-      carry<msg::get_step_statistics>(self),
-      carry_to_host<msg::ask_assignment>(self),
-      carry_to_host<msg::release_assignment>(self),
-      carry_to_host<msg::extend_assignment>(self),
-      carry_to_host<msg::submit_judgment>(self),
-      carry_to_host<msg::get_feedback>(self),
-      carry<msg::end_session>(self),
-      carry_to_host<msg::put_profile>(self),
-      carry<msg::get_profile>(self),
-      carry<msg::find_steps>(self),
-      carry<msg::rebuild_step_index>(self),
-      carry<msg::get_node_status>(self),
-      carry<msg::get_link_status>(self),
-      carry<msg::get_audit_status>(self),
-      carry<msg::get_guard_status>(self),
-      carry<msg::get_placement>(self),
-      carry_to_host<msg::put_queue>(self),
-      carry_to_host<msg::pause_queue>(self),
-      carry<msg::list_queues>(self),
-      carry<msg::get_queue_statistics>(self),
-      carry<msg::get_queue_intake>(self),
-      carry_to_host<msg::get_queue_metrics>(self),
-      carry_to_host<msg::enqueue_tasks>(self),
-      carry_to_host<msg::enqueue_envelopes>(self),
-      carry<msg::get_task>(self),
-      carry<msg::list_tasks>(self),
-      carry_to_host<msg::explain_task>(self),
-      carry_to_host<msg::change_task>(self),
-      carry_to_host<msg::eject_task>(self),
-      carry_to_host<msg::redrive_tasks>(self),
-      carry_to_host<msg::claim_tasks>(self),
-      carry_to_host<msg::extend_tasks>(self),
-      carry_to_host<msg::save_task>(self),
-      carry_to_host<msg::save_task_in_order>(self),
-      carry_to_host<msg::release_task>(self),
-      carry_to_host<msg::complete_tasks>(self),
-      carry_to_host<msg::follow_task>(self),
-      carry_to_host<msg::fail_task>(self),
-      carry_to_host<msg::put_schedule>(self),
-      carry_to_host<msg::remove_schedule>(self),
-      carry_to_host<msg::list_schedules>(self),
-      carry_to_host<msg::put_webhook>(self),
-      carry_to_host<msg::change_webhook>(self),
-      carry<msg::list_webhooks>(self),
-      carry<msg::list_dead_letters>(self),
-      carry_to_host<msg::replay_webhook>(self),
-      carry_to_host<msg::read_events>(self),
-      [self](const msg::tasks_lost& lost) {
-        if (self->state.deps.on_tasks_lost)
-          self->state.deps.on_tasks_lost(lost);
-      },
-      [self](const gateway_found& found) { on_found(self, found); },
-      [self](const gateway_unreachable& why) { self->state.last_problem = why.why; },
-      [self](const call_again& again) {
-        const auto found = self->state.calls.find(again.call);
-        if (found != self->state.calls.end() && found->second.now == phase::backing_off)
-          send_or_park(self, again.call);
-      },
-      [self](const check_deadlines&) {
-        self->state.checking_deadlines = false;
-        send_parked(self); // those that stay so arm the next check
-      },
-      [self](const check_hosts&) { look_after_hosts(self); },
-  };
+  return handlers(self, msg::operations{});
 }
 
 } // namespace holdfast::client

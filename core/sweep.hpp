@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/ids.hpp"
+#include "core/hosted_item.hpp"
 
 #include <cstdint>
 #include <map>
@@ -9,21 +9,6 @@
 #include <vector>
 
 namespace holdfast::core {
-
-/// What a shard hosts: an actor that is woken by timers of its own.
-using hosted_item = std::variant<step_id, queue_name>;
-
-/// Its name for the log.
-inline std::string to_string(const hosted_item& item) {
-  if (const auto* step = std::get_if<step_id>(&item))
-    return "step " + to_string(*step);
-  return "queue " + std::get<queue_name>(item);
-}
-
-/// The shard it belongs to.
-inline shard_id shard_of(const hosted_item& item, std::uint32_t shards) {
-  return std::visit([=](const auto& id) { return shard_of(id, shards); }, item);
-}
 
 /// An item that every look has found overdue, since one that did not; or a unit found full.
 struct overdue_item {
