@@ -69,11 +69,14 @@ static bool wake_in_time(queue& q, instant now) {
 bool heed_clock(queue& q, instant now) {
   const bool loaded = !q.latest_decision;
   const bool set_back = !loaded && now + clock_corrections_max < *q.latest_decision;
+  // Of a queue that was just loaded nobody knows how far the clock had come.
+  const auto reached = q.latest_decision.value_or(instant::min());
   q.latest_decision = loaded || set_back ? now : std::max(*q.latest_decision, now);
   if (!loaded && !set_back)
     return false;
   const bool shorter = shorten_leases(q, loaded, now);
-  return wake_in_time(q, now) || shorter;
+  const bool earlier = wake_in_time(q, now);
+  return q.ready.heed_clock(reached, now) || earlier || shorter;
 }
 
 } // namespace holdfast::core

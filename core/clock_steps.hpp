@@ -19,9 +19,9 @@ bool heed_clock(lease_table& table, duration longest, instant now);
 
 /// The same for the leases of a queue, by the policy of each type; and brings forward the tasks
 /// that would wait for as long as the clock had stood ahead: those that were due at once, or a
-/// pause after a try. Looks at them only when the clock was set back since the last time, and after
-/// they were loaded; then only at leases that began after `now`, since the policy may have been
-/// changed.
+/// pause after a try, or whose type and credential the world outside asked to hold off. Looks at
+/// them only when the clock was set back since the last time, and after they were loaded; then only
+/// at leases that began after `now`, since the policy may have been changed.
 bool heed_clock(queue& q, instant now);
 
 /// When a task that waits is to be looked at, as its last action meant it. A time that a producer

@@ -1,5 +1,6 @@
 #include "core/dispatcher.hpp"
 
+#include "core/clock_steps.hpp"
 #include "core/invariant.hpp"
 
 #include <algorithm>
@@ -371,9 +372,29 @@ void dispatcher::ended(const task_spec& spec) {
   note_idle(s);
 }
 
-void dispatcher::hold_off(const task_spec& spec, instant until) {
+void dispatcher::hold_off(const task_spec& spec, instant asked_at, instant until) {
   auto& asked = pauses_[{spec.type, spec.credential}];
-  asked.until = std::max(asked.until, until);
+  if (until <= asked.until)
+    return;
+  asked.asked_at = asked_at;
+  asked.until = until;
+}
+
+bool dispatcher::heed_clock(instant reached, instant now) {
+  const auto is_ahead = [&](instant at) { return at > now + clock_corrections_max; };
+  bool any = false;
+  for (auto& [of, asked] : pauses_) {
+    // Else a task that is paused again and again would count as one that others get past, for as
+    // long as the clock stood ahead.
+    if (asked.went_well && is_ahead(*asked.went_well))
+      asked.went_well.reset();
+    if (!is_ahead(asked.asked_at))
+      continue;
+    asked.until = asked.until <= reached ? now : now + (asked.until - asked.asked_at);
+    asked.asked_at = now;
+    any = true;
+  }
+  return any;
 }
 
 void dispatcher::lets_others_first(const std::string& key) {

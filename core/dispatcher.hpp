@@ -84,8 +84,13 @@ public:
   /// given to somebody in particular.
   void started(const task_spec& spec);
   void ended(const task_spec& spec);
-  /// No grants of the type and credential before `until`.
-  void hold_off(const task_spec& spec, instant until);
+  /// No grants of the type and credential before `until`, as the world outside asked for at
+  /// `asked_at`. Of several pauses the one that ends last counts.
+  void hold_off(const task_spec& spec, instant asked_at, instant until);
+  /// The clock was set back to `now`: pauses that were asked for after it begin anew, and are as
+  /// long as they were. Those that were over at `reached`, the latest time that was seen before,
+  /// stay so. Answers whether any was changed.
+  bool heed_clock(instant reached, instant now);
   /// The key waits for its next turn as if it had just had one: a task of it was paused, and those
   /// of other keys show first whether the world outside takes theirs.
   void lets_others_first(const std::string& key);
@@ -144,6 +149,7 @@ private:
 
   /// A pause that the world outside asked for.
   struct pause {
+    instant asked_at;
     instant until;
     std::optional<instant> went_well; ///< When one of the group was last done well, since then.
   };

@@ -244,7 +244,7 @@ void hold_off_again(queue& q, const task_id& id) {
   // Whether others went well since an earlier pause is not stored. A task that is paused again and
   // again must not hold them off anew with each start: the next one that is told to wait does.
   if (t.progress.pauses <= 1)
-    q.ready.hold_off(t.spec, t.progress.next_action);
+    q.ready.hold_off(t.spec, t.progress.last_action, t.progress.next_action);
 }
 
 void note_undelivered(queue& q, const std::vector<task_id>& tasks) {
@@ -476,6 +476,8 @@ change late_result(const held_task& item, const worker_id& worker, std::string o
 
 decision<item_outcome> decide(queue& q, fail_task command, instant now) {
   decision<item_outcome> failed;
+  // Else a pause by the time before a step back would hide the one that is asked for now.
+  heed_clock(q, now);
   failed.answer = check_hold(q, command.task, command.worker, now);
   if (failed.answer.refusal != errc::none) {
     record_late(q, command.task, command.worker, "failed",

@@ -202,7 +202,7 @@ void pause_task(queue& q, task& t, task_error error, duration retry_after, insta
   // A task that was told to come back, but not when, waits at least as long as for any error.
   const auto until = now + std::max(retry_after, retry.least);
   if (t.progress.pauses == 0 || !q.ready.others_go_on(t))
-    q.ready.hold_off(t.spec, until);
+    q.ready.hold_off(t.spec, now, until);
   q.ready.lets_others_first(t.spec.key);
   t.paused_at = now;
   ++t.progress.pauses;

@@ -54,6 +54,25 @@ struct queue_on_a_clock {
     decide(q, failed, now);
     return task;
   }
+  /// The world outside asked for a pause when it had this task, which is leased.
+  void put_off(const core::task_id& task, core::duration retry_after) {
+    core::fail_task failed;
+    failed.worker = "ana";
+    failed.task = held(task);
+    failed.kind = core::failure_kind::rate_limited;
+    failed.retry_after = retry_after;
+    decide(q, failed, now);
+  }
+  /// Whether nothing of the tasks' type goes to anybody for `span` from now, and then does.
+  bool is_held_off_for(core::duration span) {
+    bool held_off = true;
+    if (span > 0s) {
+      now += span - 1us;
+      held_off = claimed().empty();
+      now += 1us;
+    }
+    return held_off && !claimed().empty();
+  }
   std::size_t expired() {
     return decide(q, core::expire_tasks{[](const core::task_id&) { return false; }}, now)
         .answer.size();
@@ -198,6 +217,82 @@ BOOST_AUTO_TEST_CASE(tasks_that_wait_stay_due_when_the_policy_is_changed_after_a
   now -= 1h;
   decide(q, core::set_policy{q.policy, "{}"}, now);
   BOOST_TEST(claimed().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_pause_that_was_asked_for_is_as_long_after_a_step_back) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  put_off(task, 30s);
+  added();
+  now += 10s;
+  BOOST_TEST(claimed().empty());
+  now -= 1h;
+  BOOST_TEST(claimed().empty()); // which has the queue notice the step
+  BOOST_TEST(is_held_off_for(30s));
+}
+
+BOOST_AUTO_TEST_CASE(
+    a_pause_that_was_asked_for_is_as_long_at_a_node_that_starts_after_a_step_back) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  put_off(task, 30s);
+  added();
+  now -= 1h;
+  load_anew();
+  hold_off_again(q, task);
+  BOOST_TEST(claimed().empty());
+  BOOST_TEST(is_held_off_for(30s));
+}
+
+BOOST_AUTO_TEST_CASE(a_pause_that_was_over_before_a_step_back_stays_over) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  put_off(task, 30s);
+  added();
+  now += 30s;
+  BOOST_TEST(claimed().size() == 1U);
+  now += 1s - 1h;
+  BOOST_TEST(is_held_off_for(0s));
+}
+
+BOOST_AUTO_TEST_CASE(a_pause_ends_as_stored_where_the_clock_is_set_back_to_a_time_within_it) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  put_off(task, 1h);
+  now += 30min;
+  BOOST_TEST(claimed().empty());
+  now -= 10min;
+  BOOST_TEST(claimed().empty());
+  BOOST_TEST(is_held_off_for(40min));
+}
+
+BOOST_AUTO_TEST_CASE(a_pause_that_is_asked_for_first_after_a_step_back_is_as_long_as_asked) {
+  const auto before = added();
+  const auto after = added();
+  BOOST_REQUIRE(claimed(2).size() == 2U);
+  added();
+  put_off(before, 10s);
+  now -= 1h;
+  put_off(after, 60s); // and nothing else has had the queue look at the clock
+  BOOST_TEST(is_held_off_for(60s));
+}
+
+BOOST_AUTO_TEST_CASE(work_that_went_well_before_a_step_back_excuses_no_pause_after_it) {
+  const auto task = added();
+  const auto other = added();
+  BOOST_REQUIRE(claimed(2).size() == 2U);
+  put_off(task, 10s);
+  now += 1s;
+  decide(q, core::complete_tasks{"ana", {{held(other), "{}"}}}, now);
+  now -= 1h;
+  for (int i = 0; i < 2; ++i) {
+    BOOST_TEST(claimed().empty());
+    now += 10s;
+    BOOST_REQUIRE(claimed().size() == 1U);
+    put_off(task, 10s);
+  }
+  added();
+  BOOST_TEST(claimed().empty());
 }
 
 BOOST_AUTO_TEST_CASE(leases_of_units_end_no_later_than_one_that_begins_now) {

@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_was_held_off_does_not_catch_up) {
   add_many(5000, "busy");
   const auto held = add("held", "remote").spec;
   add_many(3000, "held", "remote");
-  dispatcher.hold_off(held, now + 1h);
+  dispatcher.hold_off(held, now, now + 1h);
   BOOST_TEST(serve_many(1000)["busy"] == 1000);
   now += 1h;
   auto served = serve_many(500);
@@ -525,7 +525,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_consequence_any_more_is_forgotten) {
       BOOST_REQUIRE(take() != nullptr);
       dispatcher.ended(spec);
       if (i % 3 == 0)
-        dispatcher.hold_off(spec, now + 2s);
+        dispatcher.hold_off(spec, now, now + 2s);
     }
   };
   policy.credentials.each = {1, 1};
@@ -623,8 +623,8 @@ BOOST_AUTO_TEST_CASE(a_retry_after_holds_off_its_type_and_credential_and_no_othe
   const auto limited = add("k", "api", 0, "acme").spec;
   add("k", "mail", 0, "acme");
   add("k", "api", 0, "bolt");
-  dispatcher.hold_off(limited, now + 30s);
-  dispatcher.hold_off(limited, now + 10s); // The longest counts.
+  dispatcher.hold_off(limited, now, now + 30s);
+  dispatcher.hold_off(limited, now, now + 10s); // The longest counts.
   const auto granted = [&] {
     std::multiset<std::string> names;
     while (const auto* t = take())
@@ -741,7 +741,7 @@ BOOST_AUTO_TEST_CASE(rates_of_those_who_do_not_wait_are_of_no_account) {
   policy.types["a"].rate = {0.1, 1};
   const auto a = add("k", "a").spec;
   BOOST_TEST((take() != nullptr));
-  dispatcher.hold_off(a, now + 1h);
+  dispatcher.hold_off(a, now, now + 1h);
   add("k", "b");
   BOOST_TEST(no_chance());
   add("k", "a");
@@ -781,7 +781,7 @@ BOOST_AUTO_TEST_CASE(every_limit_is_named_with_its_end) {
   rates.add("k", "a", 0, "c");
   BOOST_TEST(rates.take() != nullptr);
   const auto next = rates.add("k", "a", 0, "c");
-  rates.dispatcher.hold_off(next.spec, rates.now + 1h);
+  rates.dispatcher.hold_off(next.spec, rates.now, rates.now + 1h);
   std::map<core::obstacle::limit, instant> ends;
   for (const auto& closed : rates.dispatcher.obstacles(rates.policy, next.spec, rates.now))
     ends[closed.which] = closed.until;
@@ -860,7 +860,7 @@ BOOST_AUTO_TEST_CASE(what_explains_is_what_decides) {
         d.dispatcher.ended(running.back().spec);
         running.pop_back();
       } else if (what == 5 && !waiting.empty()) {
-        d.dispatcher.hold_off(waiting.begin()->second.spec, d.now + 2s);
+        d.dispatcher.hold_off(waiting.begin()->second.spec, d.now, d.now + 2s);
       } else {
         std::set<task_id> free;
         for (const auto& [id, t] : waiting)

@@ -21,15 +21,12 @@ void draw_lost_history(plan& p) {
 /// In one run of sixteen that are about programs alone somebody sets the database's clock. What
 /// schedules owe by then is a matter of their own tests, and there are none. Nor does the database
 /// lose commits: a generation's tokens are past all that were given out only where its clock is.
-/// Nor does the world outside tell workers to wait: such a pause of a credential lasts longer by
-/// the step (docs/OPERATIONS.md, "The clock of the database server").
 void draw_set_clocks(plan& p) {
   dice d{p.seed * 0x9e6c63d0876a9a99ULL + 17};
   if (p.units > 0 || p.faults.history_lost > 0 || d.below(16) != 0)
     return;
   p.faults.clock_set = static_cast<std::uint32_t>(d.between(200, 2'000));
   p.machine.schedules.clear();
-  p.machine.weights.slow_down = 0;
 }
 
 } // namespace
