@@ -679,30 +679,6 @@ struct look_for_tasks {
   std::vector<core::task_id> tasks;
 };
 
-/// A worker that has leases at a queue which end with a connection.
-struct worker_tie {
-  core::worker_id worker;
-  caf::actor client;    ///< The connection.
-  bool distant = false; ///< It is the worker's envoy in another node.
-};
-
-/// Queue → shard host: remember this for my next life, beside what else you know of the worker.
-struct note_tie {
-  core::queue_name queue;
-  worker_tie tie;
-};
-
-/// Queue → shard host: the connection has ended; forget what you know of it.
-struct forget_ties {
-  core::queue_name queue;
-  caf::actor_addr client;
-};
-
-/// Shard host → queue: what an earlier life of yours had noted.
-struct ties_noted {
-  std::vector<worker_tie> ties;
-};
-
 /// Gateway → shards: a validated definition. Answered by `msg::workflow_created`.
 struct new_workflow {
   msg::create_workflow request;
@@ -1006,9 +982,6 @@ HOLDFAST_LOCAL_MESSAGE(intake_tick)
 HOLDFAST_LOCAL_MESSAGE(find_due)
 HOLDFAST_LOCAL_MESSAGE(due_found)
 HOLDFAST_LOCAL_MESSAGE(look_for_tasks)
-HOLDFAST_LOCAL_MESSAGE(note_tie)
-HOLDFAST_LOCAL_MESSAGE(forget_ties)
-HOLDFAST_LOCAL_MESSAGE(ties_noted)
 HOLDFAST_LOCAL_MESSAGE(follow_processes)
 HOLDFAST_LOCAL_MESSAGE(processes_changed)
 HOLDFAST_LOCAL_MESSAGE(find_over)

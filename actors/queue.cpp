@@ -103,8 +103,10 @@ void tell_of_endings(queue_ptr self, core::instant at) {
   self->send(st.links.shards, tasks_ended{});
 }
 
-void remember_endings(queue_ptr self, const core::change& changes) {
+/// Answers the leases that end with these changes and were to end with a connection.
+std::vector<tied_lease> remember_endings(queue_ptr self, const core::change& changes) {
   auto& st = self->state;
+  std::vector<tied_lease> untied;
   const auto at = time(self);
   // Tasks that ended by a clock that was set back since count as ended now: else they, and all
   // after them, would be remembered for as long as the clock stood ahead.
@@ -119,12 +121,12 @@ void remember_endings(queue_ptr self, const core::change& changes) {
     // An extension that waits must not be written after its lease has ended or moved on.
     if (const auto* over = std::get_if<core::end_task_lease>(&write)) {
       st.extending.erase(over->task);
-      unbind_lease(self, over->task);
+      unbind_lease(self, over->task, untied);
     } else if (const auto* extended = std::get_if<core::extend_task_lease>(&write))
       st.extending.erase(extended->task);
     else if (const auto* gone = std::get_if<core::finish_task>(&write)) {
       st.extending.erase(gone->task);
-      unbind_lease(self, gone->task);
+      unbind_lease(self, gone->task, untied);
       st.recently_finished[gone->task] = {gone->token, gone->ending};
       order.emplace_back(at, gone->task);
       tell_of_endings(self, at);
@@ -135,6 +137,7 @@ void remember_endings(queue_ptr self, const core::change& changes) {
     else if (std::holds_alternative<core::refuse_staged>(write))
       tell_of_endings(self, at);
   }
+  return untied;
 }
 
 void on_put(queue_ptr self, const asked& from, msg::put_queue& request) {
@@ -197,14 +200,14 @@ void on_look_again(queue_ptr self) {
 }
 
 caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity, step_links links,
-                          const caf::actor& host, core::instant looks_all_up_until) {
+                          std::shared_ptr<tied_leases> ties, core::instant looks_all_up_until) {
   guard(self, context);
   auto& st = self->state;
   st.context = std::move(context);
   st.queue.name = identity.queue();
   st.identity = std::move(identity);
   st.links = std::move(links);
-  st.host = host;
+  st.ties = std::move(ties);
   st.looks_all_up_until = looks_all_up_until;
   self->set_down_handler([=](const caf::down_msg& down) { on_connection_down(self, down); });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
@@ -251,7 +254,6 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
         if (self->state.loaded)
           on_processes(self);
       },
-      [=](ties_noted& noted) { note_ties(self, noted); },
       [=](const take_in_staged&) { on_take_in(self); },
       [=](extension_tick) { on_extension_tick(self); },
       // Started by its shard's host with the sending of this message.
@@ -272,7 +274,12 @@ void carry_out(queue_ptr self, core::change changes,
   auto& st = self->state;
   if (changes.empty())
     return st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
-  remember_endings(self, changes);
+  if (auto untied = remember_endings(self, changes); !untied.empty())
+    effect = [=, untied = std::move(untied), effect = std::move(effect)](const core::failure& why) {
+      if (why.code == core::errc::none)
+        forget_leases(self, untied);
+      effect(why);
+    };
   st.meter.count(changes, time(self));
   st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),
                    std::move(effect));
@@ -317,9 +324,10 @@ void look_after(queue_ptr self) {
 }
 
 caf::actor spawn_queue(caf::event_based_actor* parent, context_ptr context, decider identity,
-                       step_links links, core::instant looks_all_up_until) {
+                       step_links links, std::shared_ptr<tied_leases> ties,
+                       core::instant looks_all_up_until) {
   return parent->spawn(queue_actor, std::move(context), std::move(identity), std::move(links),
-                       caf::actor_cast<caf::actor>(parent), looks_all_up_until);
+                       std::move(ties), looks_all_up_until);
 }
 
 } // namespace holdfast::actors

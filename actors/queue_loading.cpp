@@ -25,8 +25,7 @@ void begin(queue_ptr self) {
     st.context->log(log_level::info, "queue_loaded", {{"queue", st.queue.name}});
   st.loaded_at = time(self);
   st.meter = core::queue_meter{st.loaded_at};
-  for (const auto& noted : std::exchange(st.ties_before, {}))
-    on_ties(self, noted);
+  take_ties_over(self);
   resume_stashed(self);
   on_processes(self);
 }
@@ -154,13 +153,6 @@ void put_over_damage(queue_ptr self, const asked& from, msg::put_queue& request)
     promise.deliver(view_of(self->state.queue));
     load(self);
   });
-}
-
-void note_ties(queue_ptr self, ties_noted& noted) {
-  if (self->state.loaded)
-    on_ties(self, noted);
-  else // a worker that has ended since holds nothing that it knows of yet
-    self->state.ties_before.push_back(std::move(noted));
 }
 
 } // namespace holdfast::actors

@@ -33,7 +33,6 @@ struct queue_state {
   context_ptr context;
   decider identity;
   step_links links;
-  caf::actor host; ///< Of the shard; knows what the next life of this queue must know.
 
   bool loaded = false;
   /// Why nobody may ask it for anything: what is stored of it cannot be read. None when it can.
@@ -45,7 +44,6 @@ struct queue_state {
   /// Until then no id is too new to be known to the database: one has just been in use elsewhere.
   core::instant looks_all_up_until{};
   std::vector<std::function<void()>> stashed; ///< Requests that came before it was loaded.
-  std::vector<ties_noted> ties_before;        ///< Ties told to the queue before it was loaded.
   /// Live tasks whose rows the database does not give back. They stay as they are.
   std::unordered_set<core::task_id> unreadable;
 
@@ -69,15 +67,12 @@ struct queue_state {
   std::unordered_map<core::assignment_id, std::shared_ptr<waiting_claim>> being_answered;
 
   // --- leases that end with a connection (queue_ties.cpp) ---
-  struct connection {
-    caf::actor client;
-    bool distant = false;            ///< It is the worker's envoy in another node.
-    std::set<core::worker_id> noted; ///< Workers of which the host knows that they use it.
-    std::unordered_map<core::task_id, core::token> leases;
-    std::set<std::uint64_t> waiting; ///< The claims that are called off with it.
+  std::shared_ptr<tied_leases> ties;
+  struct binding {
+    caf::actor_addr client;
+    core::token token = 0;
   };
-  std::unordered_map<caf::actor_addr, connection> connections; ///< Those that have claimed so.
-  std::unordered_map<core::task_id, caf::actor_addr> bound;    ///< By the leases of `connections`.
+  std::unordered_map<core::task_id, binding> bound; ///< The leases of `ties` that are not over.
 
   // --- extensions that wait for their common commit ---
   std::unordered_map<core::task_id, core::extend_task_lease> extending;
@@ -179,8 +174,6 @@ void load(queue_ptr self);
 /// The stored policy of the queue cannot be read: a valid policy takes its place, and the queue is
 /// loaded again. Every other request is refused with the reason.
 void put_over_damage(queue_ptr self, const asked& from, msg::put_queue& request);
-/// Takes in what an earlier life had noted, now or when it is loaded.
-void note_ties(queue_ptr self, ties_noted& noted);
 msg::queue_view view_of(const core::queue& q);
 
 // queue_producers.cpp: making tasks and steering them.
@@ -213,9 +206,8 @@ void on_processes(queue_ptr self);
 // queue_ties.cpp: leases that end with the connection over which they were claimed. They are bound
 // to it one by one: the name of a worker is only what somebody says.
 
-/// This connection claims leases for the worker that end with it. False: there are too many.
-bool use_connection(queue_ptr self, const caf::actor& client, bool distant,
-                    const core::worker_id& worker);
+/// This connection claims leases that end with it. False: there are too many.
+bool use_connection(queue_ptr self, const caf::actor& client, bool distant);
 /// The connection, if it has claimed such leases here; else null.
 caf::actor_addr connection_of(queue_ptr self, const caf::actor& caller);
 /// The connection with which the lease of the task ends; null for none.
@@ -226,14 +218,23 @@ void bind_leases(queue_ptr self, const caf::actor_addr& client,
 /// Somebody has shown that they hold the lease: it ends with the connection over which they did,
 /// if it ends with one. So a worker that has come back over another one keeps it.
 void rebind_lease(queue_ptr self, const caf::actor& caller, const core::held_task& shown);
-/// The lease of the task is over.
-void unbind_lease(queue_ptr self, const core::task_id& task);
+/// A lease that ends with a connection.
+struct tied_lease {
+  caf::actor_addr client;
+  core::task_id task;
+  core::token token = 0;
+};
+/// The lease of the task is over; adds it to `over` if it was to end with a connection.
+void unbind_lease(queue_ptr self, const core::task_id& task, std::vector<tied_lease>& over);
+/// The ends of these leases are durable: no later life of the queue needs to know of them.
+void forget_leases(queue_ptr self, const std::vector<tied_lease>& over);
 /// The messages that tell each connection of the leases that its workers have lost.
 std::vector<std::pair<caf::actor, msg::tasks_lost>>
 losses_by_connection(queue_ptr self, const std::vector<core::lost_lease>& lost);
 void on_connection_down(queue_ptr self, const caf::down_msg& down);
-/// Connections that an earlier life has known.
-void on_ties(queue_ptr self, const ties_noted& noted);
+/// Binds the leases again that an earlier life had bound, and ends those whose connections have
+/// ended meanwhile.
+void take_ties_over(queue_ptr self);
 
 // queue_workers.cpp: what workers ask.
 

@@ -9,67 +9,81 @@ namespace holdfast::actors {
 
 namespace {
 
-/// Workers of one connection of which the host is told. More names than that need no program; their
-/// leases run out after a crash of the queue, as all do that end with no connection.
-constexpr std::size_t noted_max = 1000;
-
 /// Whether this is the end of the worker, and not of what was between it and the queue: then its
 /// leases live on, and it comes back over another node or they run out.
-bool is_over(const queue_state::connection& connection, const caf::error& reason) {
+bool is_over(const tied_leases::connection& connection, const caf::error& reason) {
   return !connection.distant || !reason;
 }
 
-void note(queue_ptr self, queue_state::connection& connection, const core::worker_id& worker) {
-  auto& st = self->state;
-  if (connection.noted.size() >= noted_max || !connection.noted.insert(worker).second)
+void forget(tied_leases& ties, const tied_lease& lease) {
+  const std::pair held{lease.task, lease.token};
+  if (const auto known = ties.connections.find(lease.client); known != ties.connections.end())
+    known->second.held.erase(held);
+  ties.lost.erase(held);
+}
+
+/// Ends leases of `tied_leases::lost`.
+void end_lost(queue_ptr self, const tied_leases::leases& lost) {
+  if (lost.empty())
     return;
-  self->send(st.host, note_tie{st.queue.name, {worker, connection.client, connection.distant}});
+  core::lose_leases command;
+  for (const auto& [task, token] : lost)
+    command.leases.push_back({task, token});
+  auto decided = core::decide(self->state.queue, command, time(self));
+  carry_out(self, std::move(decided.changes), [=](const core::failure& why) {
+    if (why.code == core::errc::none)
+      for (const auto& lease : lost)
+        self->state.ties->lost.erase(lease);
+  });
 }
 
 } // namespace
 
-bool use_connection(queue_ptr self, const caf::actor& client, bool distant,
-                    const core::worker_id& worker) {
+bool use_connection(queue_ptr self, const caf::actor& client, bool distant) {
   if (!client)
     return true;
   auto& st = self->state;
-  if (st.connections.size() >= st.context->settings.claim_connections_max
-      && st.connections.count(client.address()) == 0)
+  auto& connections = st.ties->connections;
+  if (connections.size() >= st.context->settings.claim_connections_max
+      && connections.count(client.address()) == 0)
     return false;
-  const auto [at, fresh] = st.connections.try_emplace(client.address());
+  const auto [at, fresh] = connections.try_emplace(client.address());
   if (fresh) {
     at->second.client = client;
     at->second.distant = distant;
     self->monitor(client);
   }
-  note(self, at->second, worker);
   return true;
 }
 
 caf::actor_addr connection_of(queue_ptr self, const caf::actor& caller) {
-  if (!caller || self->state.connections.count(caller.address()) == 0)
+  if (!caller || self->state.ties->connections.count(caller.address()) == 0)
     return {};
   return caller.address();
 }
 
 caf::actor_addr connection_of(queue_ptr self, const core::task_id& task) {
   const auto found = self->state.bound.find(task);
-  return found == self->state.bound.end() ? caf::actor_addr{} : found->second;
+  return found == self->state.bound.end() ? caf::actor_addr{} : found->second.client;
 }
 
 void bind_leases(queue_ptr self, const caf::actor_addr& client,
                  const std::vector<core::task_id>& tasks) {
   auto& st = self->state;
-  const auto connection = client ? st.connections.find(client) : st.connections.end();
-  if (connection == st.connections.end())
+  auto& connections = st.ties->connections;
+  const auto connection = client ? connections.find(client) : connections.end();
+  if (connection == connections.end())
     return;
   for (const auto& id : tasks) {
     const auto found = st.queue.tasks.find(id);
     if (found == st.queue.tasks.end() || found->second.held() == nullptr)
       continue;
-    unbind_lease(self, id);
-    st.bound[id] = client;
-    connection->second.leases[id] = found->second.held()->token;
+    std::vector<tied_lease> before;
+    unbind_lease(self, id, before);
+    forget_leases(self, before);
+    const auto token = found->second.held()->token;
+    st.bound[id] = {client, token};
+    connection->second.held.emplace(id, token);
   }
 }
 
@@ -80,15 +94,18 @@ void rebind_lease(queue_ptr self, const caf::actor& caller, const core::held_tas
     bind_leases(self, client, {shown.task});
 }
 
-void unbind_lease(queue_ptr self, const core::task_id& task) {
-  auto& st = self->state;
-  const auto found = st.bound.find(task);
-  if (found == st.bound.end())
+void unbind_lease(queue_ptr self, const core::task_id& task, std::vector<tied_lease>& over) {
+  auto& bound = self->state.bound;
+  const auto found = bound.find(task);
+  if (found == bound.end())
     return;
-  if (const auto connection = st.connections.find(found->second);
-      connection != st.connections.end())
-    connection->second.leases.erase(task);
-  st.bound.erase(found);
+  over.push_back({found->second.client, task, found->second.token});
+  bound.erase(found);
+}
+
+void forget_leases(queue_ptr self, const std::vector<tied_lease>& over) {
+  for (const auto& lease : over)
+    forget(*self->state.ties, lease);
 }
 
 std::vector<std::pair<caf::actor, msg::tasks_lost>>
@@ -100,57 +117,55 @@ losses_by_connection(queue_ptr self, const std::vector<core::lost_lease>& lost) 
       of_client[client].push_back({lease.task, lease.token});
   std::vector<std::pair<caf::actor, msg::tasks_lost>> told;
   for (auto& [client, tasks] : of_client)
-    told.emplace_back(st.connections.at(client).client,
+    told.emplace_back(st.ties->connections.at(client).client,
                       msg::tasks_lost{st.queue.name, std::move(tasks)});
   return told;
 }
 
 void on_connection_down(queue_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
-  const auto found = st.connections.find(down.source);
-  if (found == st.connections.end())
+  auto& connections = st.ties->connections;
+  const auto found = connections.find(down.source);
+  if (found == connections.end())
     return;
   const bool over = is_over(found->second, down.reason);
-  core::lose_leases command;
-  for (const auto& [task, token] : found->second.leases) {
-    command.leases.push_back({task, token});
-    st.bound.erase(task);
-  }
-  const auto waiting = std::move(found->second.waiting);
-  st.connections.erase(found);
-  self->send(st.host, forget_ties{st.queue.name, down.source});
-  stop_waiting(self, waiting);
-  if (over && !command.leases.empty()) {
-    // In an order that does not depend on how they lie in memory.
-    std::sort(command.leases.begin(), command.leases.end(),
-              [](const auto& a, const auto& b) { return a.task < b.task; });
-    auto decided = core::decide(st.queue, command, time(self));
-    carry_out(self, std::move(decided.changes), [](const core::failure&) {});
-  }
+  const auto gone = std::move(found->second);
+  connections.erase(found);
+  for (const auto& [task, token] : gone.held)
+    if (const auto known = st.bound.find(task);
+        known != st.bound.end() && known->second.token == token)
+      st.bound.erase(known);
+  if (over)
+    st.ties->lost.insert(gone.held.begin(), gone.held.end());
+  stop_waiting(self, gone.waiting);
+  if (over)
+    end_lost(self, gone.held);
   look_after(self);
 }
 
-void on_ties(queue_ptr self, const ties_noted& noted) {
+void take_ties_over(queue_ptr self) {
   auto& st = self->state;
-  std::map<core::worker_id, std::uint32_t> connections_of;
-  for (const auto& tie : noted.ties)
-    ++connections_of[tie.worker];
-  for (const auto& tie : noted.ties) {
-    const auto [at, fresh] = st.connections.try_emplace(tie.client.address());
-    if (fresh) { // else it has asked this life of the queue already
-      at->second.client = tie.client;
-      at->second.distant = tie.distant;
-      self->monitor(tie.client);
+  // In an order that does not depend on how they lie in memory.
+  std::map<caf::actor_addr, caf::actor> clients;
+  for (auto& [address, connection] : st.ties->connections) {
+    connection.waiting.clear();
+    auto& held = connection.held;
+    for (auto at = held.begin(); at != held.end();) {
+      const auto& [id, token] = *at;
+      const auto found = st.queue.tasks.find(id);
+      const auto* lease = found == st.queue.tasks.end() ? nullptr : found->second.held();
+      if (lease == nullptr || lease->token != token) {
+        at = held.erase(at);
+        continue;
+      }
+      st.bound[id] = {address, token};
+      ++at;
     }
-    at->second.noted.insert(tie.worker);
-    // Which of two connections of one name has claimed what is not stored. Such leases run out.
-    const auto held = st.queue.held.find(tie.worker);
-    if (held == st.queue.held.end() || connections_of[tie.worker] > 1)
-      continue;
-    for (const auto& task : held->second)
-      if (!connection_of(self, task))
-        bind_leases(self, tie.client.address(), {task});
+    clients.emplace(address, connection.client);
   }
+  for (const auto& [address, client] : clients)
+    self->monitor(client);
+  end_lost(self, tied_leases::leases{st.ties->lost});
 }
 
 } // namespace holdfast::actors

@@ -16,8 +16,9 @@ core::held_task to_core(const msg::task_ref& ref) { return {ref.task, ref.token}
 
 /// The claims that are called off with the connection; null when it is none.
 std::set<std::uint64_t>* waiting_over(queue_state& st, const caf::actor_addr& client) {
-  const auto found = client ? st.connections.find(client) : st.connections.end();
-  return found == st.connections.end() ? nullptr : &found->second.waiting;
+  auto& connections = st.ties->connections;
+  const auto found = client ? connections.find(client) : connections.end();
+  return found == connections.end() ? nullptr : &found->second.waiting;
 }
 
 /// The waiting claim is called off with this connection from now on.
@@ -217,7 +218,7 @@ static void claim_for(queue_ptr self, const asked& from, msg::claim_tasks& reque
     return fail(from.promise, core::errc::already_exists, claim_of_another);
   caf::actor_addr client;
   if (request.tied) {
-    if (!use_connection(self, from.caller, distant, request.worker))
+    if (!use_connection(self, from.caller, distant))
       return fail(from.promise, core::errc::overloaded,
                   "leases of this queue end with "
                       + std::to_string(st.context->settings.claim_connections_max)

@@ -239,21 +239,23 @@ core::instant ids_doubted_until(const shard_host_state& st, const hosted_item& i
   return ended == st.ends_by_ids.end() ? core::instant{} : ended->second.last + id_taken_counts;
 }
 
+caf::actor start_queue(host_ptr self, const decider& identity) {
+  auto& st = self->state;
+  auto& ties = st.ties[identity.queue()];
+  if (!ties)
+    ties = std::make_shared<tied_leases>();
+  return spawn_queue(self, st.context, identity, st.links, ties,
+                     ids_doubted_until(st, identity.item));
+}
+
 caf::actor start_item(host_ptr self, const hosted_item& item) {
   auto& st = self->state;
   const decider identity{st.shard, item, ++st.context->next_generation};
   auto actor = std::holds_alternative<core::step_id>(item)
                    ? spawn_step(self, st.context, identity, st.links)
-                   : spawn_queue(self, st.context, identity, st.links, ids_doubted_until(st, item));
+                   : start_queue(self, identity);
   self->monitor(actor);
   st.items.put(item, actor);
-  if (const auto* queue = std::get_if<core::queue_name>(&item))
-    if (const auto noted = st.ties.find(*queue); noted != st.ties.end()) {
-      ties_noted known;
-      for (const auto& [of, tie] : noted->second)
-        known.ties.push_back(tie);
-      self->send(actor, std::move(known));
-    }
   return actor;
 }
 
@@ -269,25 +271,6 @@ void hand(host_ptr self, const hosted_item& item, caf::message&& content) {
   if (!actor)
     actor = start_item(self, item);
   self->make_response_promise().delegate(actor, std::move(content));
-}
-
-void on_note_tie(host_ptr self, note_tie& m) {
-  auto& st = self->state;
-  const std::pair of{m.tie.client.address(), m.tie.worker};
-  st.ties[m.queue].insert_or_assign(of, std::move(m.tie));
-}
-
-void on_forget_ties(host_ptr self, const forget_ties& m) {
-  auto& st = self->state;
-  const auto noted = st.ties.find(m.queue);
-  if (noted == st.ties.end())
-    return;
-  auto& of_queue = noted->second;
-  auto at = of_queue.lower_bound({m.client, core::worker_id{}});
-  while (at != of_queue.end() && at->first.first == m.client)
-    at = of_queue.erase(at);
-  if (of_queue.empty())
-    st.ties.erase(noted);
 }
 
 /// Hands something to a queue for which nobody waits; one that is not in memory needs it not.
@@ -353,8 +336,13 @@ void on_id_taken(host_ptr self, const hosted_item& item) {
 void on_item_down(host_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   const auto* item = st.items.ended(down.source);
-  if (item == nullptr || !down.reason)
+  if (item == nullptr)
     return;
+  if (!down.reason) { // a queue that does not exist
+    if (const auto* queue = std::get_if<core::queue_name>(item))
+      st.ties.erase(*queue);
+    return;
+  }
   const auto code = msg::failure_of(down.reason).code;
   const bool id_taken = code == core::errc::already_exists;
   st.context->log(id_taken ? log_level::warning : log_level::error, "item_down",
@@ -454,8 +442,6 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](const look_around& m) { on_look_around(self, m); },
       [=](const look_for_tasks& m) { tell_queue(self, m); },
       [=](processes_changed changed) { tell_queues(self, changed); },
-      [=](note_tie& m) { on_note_tie(self, m); },
-      [=](const forget_ties& m) { on_forget_ties(self, m); },
       [=](const activate& m) {
         self->state.set_aside.erase(m.item);
         hand(self, m.item, caf::make_message(m));

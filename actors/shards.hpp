@@ -3,6 +3,7 @@
 #include "actors/children.hpp"
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/queue.hpp"
 #include "actors/standing_fault.hpp"
 #include "actors/step.hpp"
 #include "core/supervision.hpp"
@@ -69,11 +70,8 @@ struct shard_host_state {
     std::uint32_t in_a_row = 0; ///< Each within a minute of the one before.
   };
   std::unordered_map<hosted_item, ends_by_id> ends_by_ids;
-  /// Workers whose leases end with them, by queue: one that holds all it can asks for nothing more,
-  /// so a queue that is started again would not hear of its end. By client, as they end together.
-  std::unordered_map<core::queue_name,
-                     std::map<std::pair<caf::actor_addr, core::worker_id>, worker_tie>>
-      ties;
+  /// What each queue that it has started must know in its next life: see `tied_leases`.
+  std::unordered_map<core::queue_name, std::shared_ptr<tied_leases>> ties;
 };
 
 /// A SHARD HOST: starts the steps and queues of one shard on demand and supervises them. One that

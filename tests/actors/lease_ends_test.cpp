@@ -4,8 +4,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 using namespace holdfast;
@@ -145,7 +147,26 @@ BOOST_AUTO_TEST_CASE(a_lease_that_is_extended_over_another_connection_ends_with_
   BOOST_TEST(counts().leased == 0U);
 }
 
-// finding B5: which of two connections of a name has claimed what is not known after a crash
+// finding B5
+BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_each_connection_of_a_name_ends_its_own_leases) {
+  const auto first = enqueued(request());
+  client worker{*this};
+  client namesake{*this};
+  const auto mine = claimed_by(worker, "w1");
+  const auto second = enqueued(request());
+  claimed_by(namesake, "w1");
+  crash(the_actor("queue"));
+  advance(1s);
+  BOOST_TEST(counts().leased == 2U);
+  namesake.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 1U);
+  BOOST_TEST(view(first).crashes == 0U);
+  BOOST_TEST(view(second).crashes == 1U);
+  BOOST_TEST((complete("w1", mine) == core::errc::none));
+}
+
+// finding B5: and one that has nothing ends nothing
 BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_a_namesake_ends_no_leases_either) {
   enqueued(request());
   client worker{*this};
@@ -158,6 +179,94 @@ BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_a_namesake_ends_no_leases_either
   namesake.disconnect();
   settle();
   BOOST_TEST(counts().leased == 1U);
+  worker.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 0U);
+}
+
+// finding B5
+BOOST_AUTO_TEST_CASE(a_connection_that_ends_while_its_queue_begins_anew_ends_its_own_leases_alone) {
+  const auto first = enqueued(request());
+  client worker{*this};
+  client namesake{*this};
+  claimed_by(worker, "w1");
+  const auto second = enqueued(request());
+  claimed_by(namesake, "w1");
+  database->set_reachable(false);
+  crash(the_actor("queue"));
+  settle();
+  namesake.disconnect();
+  settle();
+  database->set_reachable(true);
+  advance(3s); // far less than the leases
+  BOOST_TEST(counts().leased == 1U);
+  BOOST_TEST(view(first).crashes == 0U);
+  BOOST_TEST(view(second).crashes == 1U);
+}
+
+// finding B5: the name of a worker binds no lease
+BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_leases_that_are_not_tied_end_with_no_connection) {
+  enqueued(request());
+  client worker{*this};
+  claimed_by(worker, "w1");
+  enqueued(request());
+  const auto loose = one("w1");
+  crash(the_actor("queue"));
+  advance(1s);
+  worker.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 1U);
+  BOOST_TEST((complete("w1", loose) == core::errc::none));
+}
+
+// finding B5
+BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_a_lease_ends_with_the_connection_of_its_extension) {
+  enqueued(request());
+  client before{*this};
+  client after{*this};
+  const auto t = claimed_by(before, "w1");
+  after.send(node->gateway, bound_claim("w1"));
+  after.send(node->gateway, msg::extend_tasks{"mail", "w1", {{t.task, t.token}}});
+  advance(2s);
+  crash(the_actor("queue"));
+  advance(1s);
+  before.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 1U);
+  after.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 0U);
+}
+
+// finding B5: ends of leases that were decided and not written, as another decision was refused
+BOOST_AUTO_TEST_CASE(leases_whose_ends_were_not_written_end_with_their_connections_all_the_same) {
+  const auto first = enqueued(request());
+  client worker{*this};
+  client namesake{*this};
+  const auto mine = claimed_by(worker, "w1");
+  const auto second = enqueued(request());
+  claimed_by(namesake, "w1");
+  database->set_refusals([](const core::change& c) {
+    return std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
+      return std::holds_alternative<core::finish_task>(write);
+    });
+  });
+  database->set_reachable(false);
+  send_to_node(msg::complete_tasks{"mail", "w1", {{{mine.task, mine.token}, "{}"}}});
+  settle();
+  namesake.disconnect();
+  settle();
+  database->set_reachable(true);
+  advance(3s);
+  database->set_refusals(nullptr);
+  BOOST_REQUIRE(logged("item_down")); // the queue has started again
+  BOOST_TEST(view(second).crashes == 1U);
+  BOOST_TEST(view(first).status != "COMPLETED");
+  BOOST_TEST(counts().leased == 1U);
+  worker.disconnect();
+  settle();
+  BOOST_TEST(counts().leased == 0U);
+  BOOST_TEST(view(first).crashes == 1U);
 }
 
 // finding B7
