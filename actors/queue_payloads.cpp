@@ -165,7 +165,8 @@ void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
   if (!st.lines.wait(from.caller, {settings.batching.high_water, settings.object_bytes_most}, bytes,
                      std::move(decide)))
     fail(from.promise, core::errc::overloaded,
-         "too many requests wait for payloads that are being stored");
+         "too many requests wait for payloads that are being stored, or for a schedule that is "
+         "being put");
 }
 
 /// The grants are durable: hands out what still holds. A worker of whose grants all have run out

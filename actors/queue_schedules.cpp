@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <utility>
 
 namespace holdfast::actors {
 
@@ -37,6 +39,68 @@ void warn(queue_ptr self, const char* event, const core::schedule& s) {
                   {{"queue", st.queue.name}, {"schedule", s.name}, {"reason", s.problem}});
 }
 
+/// Asks the database which of these tasks there are: the schedule has made them while the clock
+/// stood ahead, or somebody has made them in another queue. `if_unknown` runs when it does not say.
+void look_up_tasks(queue_ptr self, const std::vector<core::task_id>& tasks,
+                   std::function<void(core::looked_up_tasks)> then,
+                   std::function<void(caf::error&)> if_unknown) {
+  self->request(self->state.links.loader, internal_timeout, find_tasks{tasks})
+      .then(
+          [=](const tasks_found& found) {
+            core::looked_up_tasks known;
+            known.looked_for.insert(tasks.begin(), tasks.end());
+            for (const auto& one : found.tasks)
+              if (one.queue == self->state.queue.name)
+                known.exist.insert(one.task);
+              else
+                known.elsewhere.emplace(one.task, one.queue);
+            then(std::move(known));
+          },
+          [=](caf::error& error) { if_unknown(error); });
+}
+
+void put_now(queue_ptr self, const held_promise& promise, core::put_schedule command,
+             core::instant at) {
+  auto& st = self->state;
+  const auto name = command.name;
+  auto decided = core::decide(st.queue, std::move(command), at);
+  if (decided.refusal != core::errc::none)
+    return fail(promise, decided.refusal, std::move(decided.detail));
+  const auto& s = st.queue.schedules.at(name);
+  if (decided.answer && !s.problem.empty())
+    warn(self, "schedule_stuck", s);
+  carry_out(self, std::move(decided.changes), promise, view_of(st.queue, s));
+  look_after(self);
+}
+
+/// Puts the schedule when it is known which of the tasks there are that the old plan owes. The
+/// caller's later requests are decided after it.
+void put_when_known(queue_ptr self, const asked& from,
+                    const std::shared_ptr<core::put_schedule>& command,
+                    const std::vector<core::task_id>& owed) {
+  look_up_tasks(
+      self, owed,
+      [=](core::looked_up_tasks known) {
+        auto& st = self->state;
+        const auto at = time(self);
+        const auto owed_now = core::owed_tasks(st.queue, *command, at);
+        const bool all_known = std::all_of(owed_now.begin(), owed_now.end(), [&](const auto& id) {
+          return known.looked_for.count(id) != 0;
+        });
+        // One more has become due. As that happens once a minute at most, and a look that takes
+        // longer fails, it is not looked again and again.
+        if (!all_known)
+          return put_when_known(self, from, command, owed_now);
+        command->known = std::move(known);
+        put_now(self, from.promise, std::move(*command), at);
+        st.lines.go_on(from.caller);
+      },
+      [=](caf::error& error) {
+        from.promise.deliver(std::move(error));
+        self->state.lines.go_on(from.caller);
+      });
+}
+
 } // namespace
 
 void on_put_schedule(queue_ptr self, const asked& from, msg::put_schedule& request) {
@@ -52,14 +116,15 @@ void on_put_schedule(queue_ptr self, const asked& from, msg::put_schedule& reque
        {std::pair{&plan->task.spec.body, "task.body"}, std::pair{&plan->task.data, "task.data"}})
     if (auto why = check_document(*text, field, settings.json); why.code != core::errc::none)
       return promise.deliver(msg::to_error(why));
-  auto decided = core::decide(
-      st.queue, core::put_schedule{request.name, std::move(request.definition), std::move(*plan)},
-      time(self));
-  if (decided.refusal != core::errc::none)
-    return fail(promise, decided.refusal, std::move(decided.detail));
-  carry_out(self, std::move(decided.changes), promise,
-            view_of(st.queue, st.queue.schedules.at(request.name)));
-  look_after(self);
+  core::put_schedule command{
+      std::move(request.name), std::move(request.definition), std::move(*plan), {}};
+  const auto at = time(self);
+  const auto owed = core::owed_tasks(st.queue, command, at);
+  if (owed.empty())
+    return put_now(self, promise, std::move(command), at);
+  if (from.caller)
+    st.lines.hold(from.caller);
+  put_when_known(self, from, std::make_shared<core::put_schedule>(std::move(command)), owed);
 }
 
 void on_remove_schedule(queue_ptr self, const asked& from, const msg::remove_schedule& request) {
@@ -114,29 +179,22 @@ namespace {
 
 void run(queue_ptr self, const core::run_schedules& command);
 
-/// Which of these tasks there are: the schedule has made them while the clock stood ahead, or
-/// somebody has made them in another queue. `if_unknown` runs when the database does not say.
-void look_for(queue_ptr self, const std::vector<core::task_id>& tasks,
-              std::function<void()> if_unknown) {
+/// Runs the schedules when it is known which of these tasks there are; `if_unknown` when the
+/// database does not say.
+void run_when_known(queue_ptr self, const std::vector<core::task_id>& tasks,
+                    std::function<void()> if_unknown) {
   self->state.running_schedules = true;
-  self->request(self->state.links.loader, internal_timeout, find_tasks{tasks})
-      .then(
-          [=](const tasks_found& found) {
-            auto& st = self->state;
-            core::run_schedules command{{tasks.begin(), tasks.end()}, {}, {}};
-            for (const auto& one : found.tasks)
-              if (one.queue == st.queue.name)
-                command.exist.insert(one.task);
-              else
-                command.elsewhere.emplace(one.task, one.queue);
-            st.running_schedules = false;
-            run(self, command);
-            look_after(self);
-          },
-          [=](const caf::error&) {
-            self->state.running_schedules = false;
-            if_unknown();
-          });
+  look_up_tasks(
+      self, tasks,
+      [=](core::looked_up_tasks known) {
+        self->state.running_schedules = false;
+        run(self, {std::move(known)});
+        look_after(self);
+      },
+      [=](const caf::error&) {
+        self->state.running_schedules = false;
+        if_unknown();
+      });
 }
 
 void run(queue_ptr self, const core::run_schedules& command) {
@@ -148,7 +206,7 @@ void run(queue_ptr self, const core::run_schedules& command) {
     warn(self, "schedule_stuck", st.queue.schedules.at(name));
   const auto& unsure = decided.answer.unsure;
   if (decided.changes.empty() && !unsure.empty())
-    return look_for(self, unsure, [] {}); // the next look of the sweeper tries again
+    return run_when_known(self, unsure, [] {}); // the next look of the sweeper tries again
   if (decided.changes.empty())
     return;
   st.running_schedules = true;
@@ -171,7 +229,7 @@ void run_schedules(queue_ptr self) {
     return run(self, {});
   // An occurrence is not missed because the database is away: what is made then waits for it. If an
   // id was in use, the queue starts again and looks it up.
-  look_for(self, due, [=] {
+  run_when_known(self, due, [=] {
     run(self, {});
     look_after(self);
   });

@@ -53,43 +53,52 @@ bool make(queue& q, schedule& s, instant occurrence, instant now, change& change
   return true;
 }
 
+struct ran_schedule {
+  std::size_t made = 0;
+  std::string passed_over; ///< Why the last occurrence that was passed over has made no task.
+};
+
 /// Deals with what is due of one schedule, which is not settled meanwhile; makes at most `most`
-/// tasks, up to the first that it may have made before. The number of those that it made.
-std::size_t run(queue& q, schedule& s, std::size_t most, const run_schedules& command, instant now,
-                change& changes, std::vector<task_id>& unsure) {
+/// tasks, up to the first that it may have made before.
+ran_schedule run(queue& q, schedule& s, std::size_t most, const looked_up_tasks& known, instant now,
+                 change& changes, std::vector<task_id>& unsure) {
   const auto due = due_occurrences(s, now);
   if (due.empty() && s.next && *s.next <= now)
     s.handled_until = now; // all that passed was missed and makes nothing
-  std::size_t made = 0;
-  std::string passed_over;
+  ran_schedule ran;
   for (const auto occurrence : due) {
-    if (made == most)
-      return made;
+    if (ran.made == most)
+      return ran;
     const auto id = id_of(q, s, occurrence);
-    if (const auto found = command.elsewhere.find(id); found != command.elsewhere.end()) {
-      passed_over = "the occurrence of " + to_rfc3339(occurrence) + " has made no task: the queue "
-                    + found->second + " has one of its id, " + to_string(id);
-      s.problem = passed_over;
+    if (const auto found = known.elsewhere.find(id); found != known.elsewhere.end()) {
+      ran.passed_over = "the occurrence of " + to_rfc3339(occurrence)
+                        + " has made no task: the queue " + found->second + " has one of its id, "
+                        + to_string(id);
+      s.problem = ran.passed_over;
       s.retry_at = {};
       s.handled_until = occurrence;
       continue;
     }
-    if (occurrence <= s.last_made && command.looked_for.count(id) == 0) {
+    if (occurrence <= s.last_made && known.looked_for.count(id) == 0) {
       for (const auto one : due)
         if (one >= occurrence && one <= s.last_made)
           unsure.push_back(id_of(q, s, one));
-      return made;
+      return ran;
     }
-    if (command.exist.count(id) != 0) {
+    if (known.exist.count(id) != 0) {
       s.handled_until = occurrence;
       continue;
     }
     if (!make(q, s, occurrence, now, changes))
-      return made;
-    s.problem = passed_over; // until an occurrence by itself makes its task
-    ++made;
+      return ran;
+    s.problem = ran.passed_over; // until an occurrence by itself makes its task
+    ++ran.made;
   }
-  return made;
+  return ran;
+}
+
+bool changes_nothing(const schedule& s, const put_schedule& command) {
+  return s.plan && s.definition == command.definition;
 }
 
 /// Puts a schedule right that is further than the clock. False when it is not.
@@ -125,7 +134,7 @@ instant next_schedule(const queue& q) {
 decision<bool> decide(queue& q, put_schedule command, instant now) {
   const auto found = q.schedules.find(command.name);
   const bool is_new = found == q.schedules.end();
-  if (!is_new && found->second.plan && found->second.definition == command.definition)
+  if (!is_new && changes_nothing(found->second, command))
     return {};
   if (is_new && q.schedules.size() >= schedules_most)
     return refuse<bool>(errc::limit_reached,
@@ -140,24 +149,35 @@ decision<bool> decide(queue& q, put_schedule command, instant now) {
   decision<bool> put;
   put.answer = true;
   auto& s = q.schedules[command.name];
+  std::string passed_over;
   if (is_new) {
     s.name = command.name;
     s.created_at = s.handled_until = now;
   } else {
     unsettle(q, s);
     std::vector<task_id> unsure;
-    run(q, s, occurrences_most, {}, now, put.changes, unsure);
+    passed_over = run(q, s, occurrences_most, command.known, now, put.changes, unsure).passed_over;
     if (!s.plan || !same_times(*s.plan, command.plan))
       s.handled_until = std::max(s.handled_until, now);
   }
   s.definition = std::move(command.definition);
   s.plan = std::move(command.plan);
-  s.problem.clear();
+  s.problem = std::move(passed_over);
   s.retry_at = {};
   ++s.revision;
   settle(q, s);
   put.changes.writes.push_back(row_of(q, s, now));
   return put;
+}
+
+std::vector<task_id> owed_tasks(const queue& q, const put_schedule& command, instant now) {
+  std::vector<task_id> owed;
+  const auto found = q.schedules.find(command.name);
+  if (found == q.schedules.end() || changes_nothing(found->second, command))
+    return owed;
+  for (const auto occurrence : due_occurrences(found->second, now))
+    owed.push_back(id_of(q, found->second, occurrence));
+  return owed;
 }
 
 decision<bool> decide(queue& q, const remove_schedule& command, instant) {
@@ -196,7 +216,8 @@ decision<schedules_run> decide(queue& q, const run_schedules& command, instant n
     const auto before = s.handled_until;
     unsettle(q, s);
     answer.made +=
-        run(q, s, occurrences_most - answer.made, command, now, ran.changes, answer.unsure);
+        run(q, s, occurrences_most - answer.made, command.known, now, ran.changes, answer.unsure)
+            .made;
     settle(q, s);
     if (s.handled_until != before)
       moved.insert(s.name);

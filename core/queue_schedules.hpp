@@ -29,6 +29,15 @@ put_schedule_row row_of(const queue& q, const schedule& s, instant at);
 /// schedules all the same: their tasks wait.
 instant next_schedule(const queue& q);
 
+/// What the database says of tasks that schedules are to make. Callers know the ids of occurrences
+/// before a schedule makes them: an occurrence whose id another queue has makes no task, and the
+/// schedule says so.
+struct looked_up_tasks {
+  std::set<task_id> looked_for{};            ///< Of these it is known whether they exist,
+  std::set<task_id> exist{};                 ///< and these do, in the schedule's own queue.
+  std::map<task_id, queue_name> elsewhere{}; ///< The queues that have tasks of these ids.
+};
+
 /// Makes a schedule, which begins now, or changes one. What is due by the old plan makes its tasks
 /// first. A plan with the same times goes on where the old one is; one with others begins now, so
 /// that no past is made up for it. Refuses with `limit_reached`, `wrong_state` for a state that the
@@ -37,8 +46,13 @@ struct put_schedule {
   std::string name;
   std::string definition;
   schedule_plan plan;
+  looked_up_tasks known{}; ///< Of those that the old plan owes: see `owed_tasks`.
 };
 decision<bool> decide(queue& q, put_schedule command, instant now);
+
+/// The ids of the tasks that the old plan owes when the schedule is put: all that are due, of which
+/// the decision makes at most `occurrences_most`. None where it changes nothing.
+std::vector<task_id> owed_tasks(const queue& q, const put_schedule& command, instant now);
 
 /// Repeating it succeeds and writes nothing. Answers whether there was such a schedule.
 struct remove_schedule {
@@ -64,13 +78,8 @@ struct schedules_run {
 /// A schedule that is further than the clock was run by a clock that stood ahead. It goes on from
 /// now, and says so; what it has made by then is not made again. One whose task was refused then is
 /// tried again as soon as it is due.
-///
-/// Callers know the ids of occurrences before the schedule makes them. An occurrence whose id
-/// another queue has makes no task, and the schedule says so.
 struct run_schedules {
-  std::set<task_id> looked_for{}; ///< Of those that were `unsure`: whether they exist is known,
-  std::set<task_id> exist{};      ///< and these do.
-  std::map<task_id, queue_name> elsewhere{}; ///< The queues that have tasks of these ids.
+  looked_up_tasks known{};
 };
 decision<schedules_run> decide(queue& q, const run_schedules& command, instant now);
 

@@ -348,6 +348,42 @@ BOOST_AUTO_TEST_CASE(an_occurrence_whose_id_another_queue_has_is_passed_over_and
   }));
 }
 
+// review: also one that is due by the old plan when the schedule is put anew
+BOOST_AUTO_TEST_CASE(schedule_is_replaced_although_another_queue_has_the_id_that_is_due) {
+  // given: another queue has the id of the second occurrence, which is due while the task of the
+  // first is still being written
+  BOOST_REQUIRE(call(msg::put_queue{"other", "{}"}).value);
+  const auto view = put(every_minute);
+  msg::task_request taken;
+  taken.task = core::occurrence_id({"mail", "s", view.created_at}, view.next_due + 1min);
+  taken.type = "send";
+  taken.body = "{}";
+  BOOST_REQUIRE(call(msg::enqueue_tasks{"other", {taken}}).value);
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  advance(view.next_due + 1min - now() + 1ms);
+  // when: the schedule is put with another task
+  const std::string other_task = R"({"cron": "* * * * *", "task": {"type": "remind"}})";
+  const auto replaced = send_to_node(msg::put_schedule{"mail", "s", other_task});
+  settle();
+  BOOST_TEST(!replaced->arrived());
+  database->set_commit_faults(nullptr);
+  advance(10s);
+  // then: it is answered, with the problem, and goes on
+  BOOST_REQUIRE(replaced->value);
+  BOOST_TEST(replaced->value->definition == other_task);
+  BOOST_TEST(replaced->value->problem.find("the queue other has one of its id")
+             != std::string::npos);
+  BOOST_TEST(listed().front().problem == replaced->value->problem);
+  BOOST_TEST(tasks() == 2U); // that of the first occurrence, and that of the other queue
+  advance(1min);
+  BOOST_TEST(tasks() == 3U);
+  BOOST_TEST(listed().front().problem == "");
+  BOOST_TEST(std::none_of(node->log.begin(), node->log.end(), [](const auto& line) {
+    return line.find("item_down") != std::string::npos;
+  }));
+}
+
 // review: also one that was made in the schedule's own queue, and is done
 BOOST_AUTO_TEST_CASE(an_occurrence_whose_task_somebody_has_made_and_finished_makes_none) {
   const auto view = put(every_minute);

@@ -38,9 +38,9 @@ struct minutely {
     for (int look = 0; look < 3 && !ran.answer.unsure.empty(); ++look) {
       run_schedules command;
       for (const auto& id : ran.answer.unsure) {
-        command.looked_for.insert(id);
+        command.known.looked_for.insert(id);
         if (finished.count(id) != 0)
-          command.exist.insert(id);
+          command.known.exist.insert(id);
       }
       looked_for += ran.answer.unsure.size();
       ran = decide(q, command, at);
@@ -150,8 +150,8 @@ BOOST_AUTO_TEST_CASE(an_occurrence_whose_id_another_queue_has_leaves_the_next_on
   const auto due = due_tasks(m.q, noon + 3min);
   BOOST_REQUIRE_EQUAL(due.size(), 3U);
   run_schedules command;
-  command.looked_for = {due.begin(), due.end()};
-  command.elsewhere.emplace(due[1], "other");
+  command.known.looked_for = {due.begin(), due.end()};
+  command.known.elsewhere.emplace(due[1], "other");
   const auto ran = decide(m.q, command, noon + 3min);
   BOOST_TEST((minutely::made_by(ran.changes) == std::set<task_id>{due[0], due[2]}));
   BOOST_TEST((ran.answer.stuck == std::vector<std::string>{"s"}));

@@ -227,6 +227,21 @@ BOOST_AUTO_TEST_CASE(a_changed_schedule_goes_on_unless_its_times_are_others) {
   BOOST_TEST(same.changes.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_taken_id_that_the_old_plan_owes_is_a_problem_of_the_new_one) {
+  put(plan_of("*/10 * * * *", backfill::all), midnight);
+  put_schedule command{"s", "another", plan_of("0 * * * *"), {}};
+  const auto owed = owed_tasks(q, command, midnight + 20min);
+  BOOST_REQUIRE_EQUAL(owed.size(), 2U);
+  command.known.looked_for = {owed.begin(), owed.end()};
+  command.known.elsewhere.emplace(owed.front(), "other");
+  BOOST_TEST(made(decide(q, command, midnight + 20min).changes) == "20");
+  BOOST_TEST(it().definition == "another");
+  BOOST_TEST(it().problem.find("the queue other has one of its id") != std::string::npos);
+  BOOST_TEST(owed_tasks(q, command, midnight + 2h).empty()); // it would change nothing
+  BOOST_TEST(made_at(midnight + 1h) == "60");
+  BOOST_TEST(it().problem.empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_schedule_has_a_beginning_and_an_end) {
   auto plan = plan_of("0 * * * *", backfill::all);
   plan.from = midnight + 2h;
