@@ -2,6 +2,7 @@
 
 #include "actors/node.hpp"
 #include "core/history.hpp"
+#include "core/log_limit.hpp"
 #include "core/placement.hpp"
 
 #include <caf/actor_clock.hpp>
@@ -237,6 +238,8 @@ struct node_context {
   node_clock clock;
   node_gauges gauges;
   fence_record fence;
+  /// Of lines that other processes can cause at will, by process.
+  mutable core::log_limit strange_messages;
   /// Seeds of the id sources: each actor that makes ids takes the next one.
   std::atomic<std::uint64_t> next_seed{0};
   /// Lives of step actors: each gets the next number, so later lives have higher ones.

@@ -11,6 +11,7 @@
 #include "client/accept_guard.hpp"
 #include "client/id_source.hpp"
 #include "connectors/trusted_authorities.hpp"
+#include "core/log_limit.hpp"
 #include "core/name_claim.hpp"
 #include "core/supervision.hpp"
 #include "link/published_actors.hpp"
@@ -29,7 +30,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <iostream>
@@ -173,22 +173,20 @@ std::optional<exit_code> node_service::choose_port() {
   return std::nullopt;
 }
 
-/// Logs who is turned away on loopback, once a second at most. Of a connection whose user the
-/// system does not tell, which is over already as a rule, there is nothing to say.
+/// Logs the users that are turned away on loopback, each once a second at most. Of a connection
+/// whose user the system does not tell, which is over already as a rule, there is nothing to say.
 std::function<void(long)> logger_of_foreign_users(const log_stream& log) {
-  using clock = std::chrono::steady_clock;
-  const auto next = std::make_shared<std::atomic<clock::rep>>(0);
-  return [log, next](long user) {
-    const auto now = clock::now().time_since_epoch().count();
-    auto due = next->load();
-    if (user < 0 || now < due
-        || !next->compare_exchange_strong(due,
-                                          now + clock::duration{std::chrono::seconds{1}}.count()))
+  return [log, limit = std::make_shared<core::log_limit>()](long user) {
+    if (user < 0)
+      return;
+    const auto left_out = limit->admit(std::to_string(user), core::log_limit::clock::now());
+    if (!left_out)
       return;
     log.write(actors::log_level::warning, "foreign_user",
               {{"user", std::to_string(user)},
                {"what", "a process of this user was refused on loopback: name the user in "
-                        "link.local_users, or give it a certificate"}});
+                        "link.local_users, or give it a certificate"},
+               {"not_logged_before", std::to_string(*left_out)}});
   };
 }
 

@@ -229,6 +229,37 @@ BOOST_AUTO_TEST_CASE(every_actor_survives_messages_that_it_does_not_know) {
   }
 }
 
+// finding B6
+BOOST_AUTO_TEST_CASE(flood_of_unknown_messages_is_one_line_a_second_with_a_count) {
+  start();
+  const auto gateway = the_actor("gateway");
+  for (int i = 0; i < 50; ++i)
+    BOOST_TEST((ask<int>(gateway, std::string{"what is this?"}).code() == errc::invalid_argument));
+  BOOST_TEST(count_logged("message_not_understood") == 1u);
+  advance(1s);
+  BOOST_TEST((ask<int>(gateway, std::string{"and this?"}).code() == errc::invalid_argument));
+  BOOST_TEST(count_logged("message_not_understood") == 2u);
+  BOOST_TEST(logged("not_logged_before=49"));
+}
+
+// finding B6
+BOOST_AUTO_TEST_CASE(error_that_answers_nothing_ends_no_actor) {
+  start();
+  const auto step = create();
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  for (const auto* name : {"gateway", "door", "unit", "step", "shards", "writer", "owners"})
+    for (const auto& actor : actors_named(name)) {
+      caf::anon_send(actor, caf::make_error(caf::sec::runtime_error, "told by nobody"));
+      settle();
+      BOOST_TEST(actors_named(name).size() > 0u, name << " is there");
+    }
+  BOOST_TEST(submit(lease, "ana").value.has_value());
+  BOOST_TEST(logged("error_not_asked_for"));
+  BOOST_TEST(!logged("child_down"));
+  BOOST_TEST(!logged("unit_down"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

@@ -151,6 +151,21 @@ BOOST_AUTO_TEST_CASE(message_to_an_internal_actor_is_refused_and_harms_nobody) {
   BOOST_TEST(!test::has_line(node.directory->path() / "node.log", {"crash"}));
 }
 
+// finding B6: by an error that answers nothing CAF ends an actor, and no frame filter is before it
+BOOST_AUTO_TEST_CASE(gateway_lives_on_when_it_is_told_an_error_over_loopback) {
+  auto& node = running_node::current();
+  const auto log = node.directory->path() / "node.log";
+  bare_client client{node.process->port()};
+  client.self->send(client.gateway, caf::make_error(caf::sec::runtime_error));
+  bool answered = false;
+  client.self->request(client.gateway, 20s, msg::get_placement{})
+      .receive([&](const msg::placement&) { answered = true; },
+               [&](const caf::error& error) { BOOST_ERROR(client.system.render(error)); });
+  BOOST_TEST(answered); // over the same connection, so after the error
+  BOOST_TEST(test::has_line(log, {"error_not_asked_for", "gateway"}));
+  BOOST_TEST(!test::has_line(log, {"child_down"}));
+}
+
 // finding D2
 BOOST_AUTO_TEST_CASE(other_users_of_the_machine_are_hung_up_on) {
   if (::geteuid() != 0)
