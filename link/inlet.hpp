@@ -72,7 +72,7 @@ bool is_loopback(const std::string& address);
 /// peer that is expected, then relays to the process behind, on loopback, what is fit for CAF.
 ///
 ///   accepted ──handshake──► proven ──upstream──► relayed ──► ended
-///       └──────────┴───────────┴── refused: counted, and logged once a second for each reason
+///       └──────────┴───────────┴── refused: counted, and logged (core/log_limit.hpp)
 class inlet {
 public:
   /// Opens the port. `already_exists` when somebody else has it, `invalid_argument` for an address

@@ -45,6 +45,12 @@ std::string roles_in_words(const core::principal& who) {
   return text.empty() ? "none" : text;
 }
 
+/// The name by which a peer is counted: the first of its certificate. Empty for one that has shown
+/// none.
+std::string peer_of(const inlet_session& one) {
+  return one.names.empty() ? std::string{} : one.names.front();
+}
+
 /// Adopts what is shared: the context that Asio wants frees what it is given.
 asio::ssl::context for_asio(const tls_context& shared) {
   SSL_CTX_up_ref(shared.get());
@@ -132,7 +138,7 @@ void inlet::state::take(tcp::socket socket) {
   one->outer = std::make_unique<wire>(std::move(socket));
   if (const auto why = objection_to_newcomer(one->address)) {
     one->outer->close();
-    return report(*why, {{"address", one->address}});
+    return report(*why, {}, {{"address", one->address}});
   }
   sessions_.push_back(one);
   ++by_address_[one->address].connections;
@@ -254,8 +260,7 @@ void inlet::state::start_relay(const session& one) {
   settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
   settings.room = room_;
   settings.room_deadline = options_.limits.payload_deadline;
-  if (!one->names.empty())
-    settings.peer = one->names.front();
+  settings.peer = peer_of(*one);
   settings.rate = rate_of(one);
   settings.slowed = [this, one](std::string_view why) { note_slowed(one, why); };
   settings.ended = [self = shared_from_this(), one](const relay_end& end) {
@@ -266,12 +271,13 @@ void inlet::state::start_relay(const session& one) {
   };
   one->relayed = std::make_shared<relay>(io_, std::move(one->outer), std::move(one->inner),
                                          counters_, std::move(settings));
-  log(severity::info, "peer_connected",
-      {{"address", one->address},
-       {"names", joined(one->names)},
-       {"roles", roles_in_words(one->who)}});
+  log_limited(severity::info, "peer_connected", peer_of(*one),
+              {{"address", one->address},
+               {"names", joined(one->names)},
+               {"roles", roles_in_words(one->who)}});
   if (live_ && !one->who.is_node && one->who.roles().empty())
-    log(severity::warning, "peer_without_role",
+    log_limited(
+        severity::warning, "peer_without_role", peer_of(*one),
         {{"names", joined(one->names)},
          {"what", "its certificate names no role, so it may send no request: issue it anew with"
                   " `holdfast certs peer --access`, or set `link.roles_without_one`"}});
@@ -292,17 +298,14 @@ std::shared_ptr<peer_rate> inlet::state::rate_of(const session& one) {
 }
 
 void inlet::state::note_slowed(const session& one, std::string_view why) {
-  if (slowed_gate_.open(clock::now()))
-    log(severity::warning, "peer_slowed",
-        {{"address", one->address},
-         {"names", joined(one->names)},
-         {"why", std::string{why}},
-         {"not_logged_before", std::to_string(slowed_gate_.suppressed)}});
+  log_limited(
+      severity::warning, "peer_slowed", std::string{why} + ' ' + peer_of(*one),
+      {{"address", one->address}, {"names", joined(one->names)}, {"why", std::string{why}}});
 }
 
 bool inlet::state::claim(const session& one, const node_key& key) {
   auto& known = processes_[key.bytes];
-  const auto name = one->names.empty() ? std::string{} : one->names.front();
+  const auto name = peer_of(*one);
   if (known.connections > 0 && known.name != name)
     return false;
   known.name = name;
@@ -351,19 +354,25 @@ void inlet::state::refuse(const session& one, refusal why, frame_fault fault,
   }
   if (!detail.empty())
     fields.emplace_back("what", detail);
-  report(why, std::move(fields));
+  report(why, peer_of(*one), std::move(fields));
   finish(one); // last: who hears the end may look at the numbers at once
 }
 
-void inlet::state::report(refusal why, log_fields fields) {
-  const auto at = static_cast<std::size_t>(why);
-  ++counters_.refused[at];
-  if (!gates_[at].open(clock::now()))
+void inlet::state::report(refusal why, const std::string& peer, log_fields fields) {
+  ++counters_.refused[static_cast<std::size_t>(why)];
+  const std::string reason{to_string(why)};
+  fields.insert(fields.begin(), {"reason", reason});
+  log_limited(severity::warning, "peer_refused", reason + ' ' + peer, std::move(fields));
+}
+
+void inlet::state::log_limited(severity level, const std::string& event, const std::string& key,
+                               log_fields fields) {
+  const auto left_out = lines_.admit(event + ' ' + key, clock::now());
+  if (!left_out)
     return;
-  fields.insert(fields.begin(), {"reason", std::string{to_string(why)}});
-  if (gates_[at].suppressed > 0)
-    fields.emplace_back("not_logged_before", std::to_string(gates_[at].suppressed));
-  log(severity::warning, "peer_refused", fields);
+  if (*left_out > 0)
+    fields.emplace_back("not_logged_before", std::to_string(*left_out));
+  log(level, event, fields);
 }
 
 void inlet::state::log(severity level, const std::string& event, const log_fields& fields) const {
@@ -393,9 +402,12 @@ void inlet::state::refresh(bool now) {
     return;
   const auto changed = now ? live_->refresh() : live_->refresh(clock::now());
   if (!changed) {
-    if (now || reload_gate_.open(clock::now()))
-      log(severity::error, "link_reload_failed",
-          {{"what", changed.error().detail + "; what was read before stays in force"}});
+    const log_fields fields{
+        {"what", changed.error().detail + "; what was read before stays in force"}};
+    if (now)
+      log(severity::error, "link_reload_failed", fields);
+    else // by a connection that came
+      log_limited(severity::error, "link_reload_failed", {}, fields);
     return;
   }
   if (*changed == live_credentials::change::none)

@@ -2,6 +2,7 @@
 
 // For the files of this folder alone: whoever includes it pays for all of Boost.Asio.
 
+#include "core/log_limit.hpp"
 #include "link/inlet.hpp"
 #include "link/io_parts.hpp"
 #include "link/payload_room.hpp"
@@ -79,7 +80,11 @@ private:
   void finish(const session& one);
   void refuse(const session& one, refusal why, frame_fault fault = frame_fault::none,
               const std::string& detail = {});
-  void report(refusal why, log_fields fields);
+  /// `peer` is empty for one that has not proven a name.
+  void report(refusal why, const std::string& peer, log_fields fields);
+  /// For what others can cause at will: one line a second for each `key` of the event.
+  void log_limited(severity level, const std::string& event, const std::string& key,
+                   log_fields fields);
   void log(severity level, const std::string& event, const log_fields& fields) const;
 
   void refresh(bool now);
@@ -110,9 +115,7 @@ private:
   std::shared_ptr<payload_room> room_;
 
   link_counters counters_;
-  std::array<log_gate, refusal_count> gates_{};
-  log_gate reload_gate_;
-  log_gate slowed_gate_;
+  core::log_limit lines_;
   bool closed_ = false;
 };
 

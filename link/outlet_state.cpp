@@ -103,8 +103,11 @@ void outlet::state::take(tcp::socket socket) {
 
 void outlet::state::refuse_stranger() {
   ++counters_.refused[static_cast<std::size_t>(refusal::foreign_user)];
-  log(severity::warning, "outlet_refused",
-      {{"remote", where_}, {"what", "no open connection of a process of this user"}});
+  if (const auto left_out = refused_lines_.admit({}, core::log_limit::clock::now()))
+    log(severity::warning, "outlet_refused",
+        {{"remote", where_},
+         {"what", "no open connection of a process of this user"},
+         {"not_logged_before", std::to_string(*left_out)}});
 }
 
 void outlet::state::prepare(std::function<void(const std::string&)> done) {

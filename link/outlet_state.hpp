@@ -2,6 +2,7 @@
 
 // For the files of this folder alone: whoever includes it pays for all of Boost.Asio.
 
+#include "core/log_limit.hpp"
 #include "link/io_parts.hpp"
 #include "link/outlet.hpp"
 #include "link/relay.hpp"
@@ -77,6 +78,7 @@ private:
   std::vector<session> sessions_;
   session ready_; ///< Proven, and nobody has come for it yet.
   link_counters counters_;
+  core::log_limit refused_lines_;
   mutable std::mutex mutex_; ///< Guards the failure, which other threads read.
   std::string last_failure_;
   bool closed_ = false;

@@ -69,28 +69,4 @@ private:
   token_bucket bytes_;
 };
 
-/// Lets one line a second through for each kind of event, and counts the others.
-class log_gate {
-public:
-  using clock = std::chrono::steady_clock;
-
-  /// Whether to write now; `suppressed` are the lines since the last one that were not.
-  bool open(clock::time_point now) {
-    if (now < next_) {
-      ++held_;
-      return false;
-    }
-    next_ = now + std::chrono::seconds{1};
-    suppressed = held_;
-    held_ = 0;
-    return true;
-  }
-
-  unsigned long long suppressed = 0;
-
-private:
-  clock::time_point next_{};
-  unsigned long long held_ = 0;
-};
-
 } // namespace holdfast::link

@@ -311,6 +311,28 @@ BOOST_AUTO_TEST_CASE(peer_that_sends_more_than_it_may_waits_and_loses_nothing) {
   BOOST_TEST(inlet->counters().slowed > before);
 }
 
+// finding B6
+BOOST_AUTO_TEST_CASE(refusals_of_one_peer_are_one_line_a_second_and_hide_no_other_peer) {
+  certs.issue("bob", link::holder::peer);
+  options.allowed = {"ana", "bob"};
+  open();
+  const auto break_off = [&](const std::string& name, std::uint64_t times) {
+    auto peer = connected(name);
+    auto inside = behind.accept();
+    BOOST_TEST(peer.write(frames::heartbeat())); // before its greeting
+    BOOST_TEST(peer.ended());
+    BOOST_TEST(refused(refusal::bad_frame, times));
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  break_off("ana", 1);
+  break_off("ana", 2);
+  break_off("bob", 3);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  BOOST_TEST(lines_with("peer_refused reason=bad_frame address=127.0.0.1 names=bob") == 1U);
+  const auto of_ana = lines_with("peer_refused reason=bad_frame address=127.0.0.1 names=ana");
+  BOOST_TEST((of_ana == 1U || took >= 1s), of_ana); // a slow machine may take a second
+}
+
 // finding B6: CAF takes memory for a payload when it has read the header
 BOOST_AUTO_TEST_CASE(large_payloads_of_all_connections_have_a_bound_and_others_wait) {
   options.limits.payload_bytes_max = options.limits.payload_bytes_per_peer_max = 1'000'000;

@@ -8,7 +8,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -128,13 +130,14 @@ struct link_world {
   bool refused(link::refusal why, std::uint64_t times = 1) {
     return eventually([&] { return inlet->counters().refused_for(why) == times; });
   }
-  bool logged(const std::string& text) {
+  std::size_t lines_with(const std::string& text) {
     const std::lock_guard lock{mutex};
-    for (const auto& line : lines)
-      if (line.find(text) != std::string::npos)
-        return true;
-    return false;
+    return static_cast<std::size_t>(
+        std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+          return line.find(text) != std::string::npos;
+        }));
   }
+  bool logged(const std::string& text) { return lines_with(text) > 0; }
 
   certificates certs;
   link::published_actors published; ///< Of the process behind.
