@@ -27,6 +27,8 @@ actors::log_level level_of(link::severity severity) {
   return actors::log_level::error;
 }
 
+constexpr std::uint64_t mebibyte = std::uint64_t{1024} * 1024;
+
 link::inlet_limits limits_of(const config::settings& settings) {
   link::inlet_limits limits;
   limits.handshake_deadline = settings.link.handshake_deadline;
@@ -39,6 +41,10 @@ link::inlet_limits limits_of(const config::settings& settings) {
   limits.accepts_per_second = settings.link.accepts_per_second;
   limits.messages_per_second = settings.link.messages_per_second;
   limits.bytes_per_second = settings.link.bytes_per_second;
+  limits.payload_bytes_max = settings.link.payloads_mb * mebibyte;
+  limits.payload_bytes_per_peer_max = settings.link.payloads_per_peer_mb * mebibyte;
+  limits.room_deadline = settings.link.room_deadline;
+  limits.actors_max = settings.link.actors_max;
   return limits;
 }
 

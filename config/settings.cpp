@@ -118,6 +118,9 @@ std::vector<conflict> conflicts(const settings& s) {
   require(s.peers.heartbeat * 2 <= s.peers.connection_timeout,
           {"peers.heartbeat", "peers.connection_timeout"},
           "the timeout must be two heartbeats or more, or one late heartbeat closes a connection");
+  require(s.link.payloads_per_peer_mb <= s.link.payloads_mb,
+          {"link.payloads_per_peer_mb", "link.payloads_mb"},
+          "the room of one peer is a part of the room of all");
   return found;
 }
 

@@ -165,6 +165,10 @@ struct settings {
     std::uint32_t accepts_per_second;
     std::uint32_t messages_per_second;
     std::uint32_t bytes_per_second;
+    std::uint32_t payloads_mb;
+    std::uint32_t payloads_per_peer_mb;
+    core::duration room_deadline;
+    std::uint32_t actors_max;
   } link{};
 };
 
@@ -472,6 +476,20 @@ void describe(Visitor&& option, Settings& s) {
          "nothing. Far above what a node deals with, so that only who floods it meets it.");
   option("link.bytes_per_second", s.link.bytes_per_second, 268435456, 1048576, 4000000000U,
          "Bytes that such a peer may send in a second, likewise.");
+  option("link.payloads_mb", s.link.payloads_mb, 256, 16, 65536,
+         "Room for large requests (more than 64 KiB) that are being received, over all connections "
+         "with certificates, in MiB: CAF takes memory for a payload as soon as the payload is "
+         "announced. A peer whose request finds no room is not read until there is some.");
+  option("link.payloads_per_peer_mb", s.link.payloads_per_peer_mb, 64, 16, 65536,
+         "The part of `link.payloads_mb` that one peer, known by the first name of its "
+         "certificate, may have over all of its connections.");
+  option("link.room_deadline", s.link.room_deadline, 3s, 100ms, 1min,
+         "How long a peer may wait for room before it loses its connection. Shorter than "
+         "`peers.connection_timeout`, after which CAF closes a connection that is not read.");
+  option("link.actors_max", s.link.actors_max, 1024, 16, 1000000,
+         "Actors that a peer may name as senders on one connection and that have not ended; one "
+         "more costs the connection. Each takes about 500 bytes of the node's memory. A client "
+         "names a few.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.

@@ -340,7 +340,7 @@ frame_fault frame_validator::count_senders() {
   if (header_.kind == frame_kind::down_message)
     senders_.remove(header_.source);
   else if (header_.kind == frame_kind::direct_message && header_.source != 0
-           && !senders_.add(header_.source))
+           && !senders_.add(header_.source, shared_.actors_max))
     return frame_fault::actors_full;
   return frame_fault::none;
 }

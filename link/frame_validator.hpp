@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace holdfast::link {
@@ -30,7 +31,7 @@ enum class frame_fault : std::uint8_t {
   not_a_node,         ///< A message that only nodes send each other, from a peer.
   not_of_role,        ///< A request that none of the roles of the peer's certificate may send.
   unpublished,        ///< From a peer to an actor that takes no messages from outside.
-  actors_full,        ///< A peer has named `named_actors::most` senders, and none has ended.
+  actors_full,        ///< A peer has named `conversation::actors_max` senders, and none has ended.
 };
 inline constexpr std::size_t frame_fault_count = 15;
 
@@ -68,6 +69,8 @@ struct conversation {
   const published_actors* published = nullptr;
   /// The requests of this process; null: it asks nothing.
   open_requests* open = nullptr;
+  /// Actors that a dialer that is no node may name as senders before one of them has ended.
+  std::size_t actors_max = std::numeric_limits<std::size_t>::max();
 };
 
 /// Reads one direction of a connection, cut into pieces in any way, and says which bytes may go on

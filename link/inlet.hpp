@@ -12,7 +12,9 @@
 #include "link/tls.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,10 +42,12 @@ struct inlet_limits {
   std::uint32_t messages_per_second = 200'000;
   std::uint32_t bytes_per_second = 268'435'456;
   /// Payloads of more than 64 KiB that are under way to the process behind, in total and of one
-  /// peer, a quarter of that. Those beyond wait for `payload_deadline` at most.
-  std::uint64_t payload_bytes_max = 256U * 1024 * 1024;
-  std::uint64_t payload_bytes_per_peer_max = 64U * 1024 * 1024;
-  core::duration payload_deadline = std::chrono::seconds{3};
+  /// peer. Those beyond wait for `room_deadline` at most. No bounds unless they are set.
+  std::uint64_t payload_bytes_max = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t payload_bytes_per_peer_max = std::numeric_limits<std::uint64_t>::max();
+  core::duration room_deadline{};
+  /// Actors that a peer may name on one connection.
+  std::size_t actors_max = std::numeric_limits<std::size_t>::max();
 };
 
 struct inlet_options {

@@ -259,7 +259,8 @@ void inlet::state::start_relay(const session& one) {
   settings.open = options_.open;
   settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
   settings.room = room_;
-  settings.room_deadline = options_.limits.payload_deadline;
+  settings.room_deadline = options_.limits.room_deadline;
+  settings.actors_max = options_.limits.actors_max;
   settings.peer = peer_of(*one);
   settings.rate = rate_of(one);
   settings.slowed = [this, one](std::string_view why) { note_slowed(one, why); };

@@ -11,11 +11,8 @@ namespace holdfast::link {
 /// numbers. CAF keeps an entry for each until it hears of its end or the connection closes.
 class named_actors {
 public:
-  /// Our programs name a few each.
-  static constexpr std::size_t most = 1024;
-
-  /// False when that would be one too many.
-  bool add(std::uint64_t actor) {
+  /// False when that would be more than `most`.
+  bool add(std::uint64_t actor, std::size_t most) {
     const auto place = std::lower_bound(actors_.begin(), actors_.end(), actor);
     if (place != actors_.end() && *place == actor)
       return true;

@@ -47,6 +47,7 @@ relay::relay(boost::asio::io_context& io, std::unique_ptr<wire> dialer,
   shared_.own = settings_.own;
   shared_.published = settings_.published;
   shared_.open = settings_.open;
+  shared_.actors_max = settings_.actors_max;
 }
 
 void relay::start(std::string_view of_listener) {

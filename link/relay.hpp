@@ -14,8 +14,10 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,7 +50,8 @@ struct relay_settings {
   std::shared_ptr<payload_room> room;
   std::string peer; ///< The dialer, to whom the room is given.
   /// For a payload to wait for room.
-  std::chrono::steady_clock::duration room_deadline = std::chrono::seconds{3};
+  std::chrono::steady_clock::duration room_deadline{};
+  std::size_t actors_max = std::numeric_limits<std::size_t>::max(); ///< See `conversation`.
   /// Called when the dialer waits because of its `rate` or of `payloads`; may be empty.
   std::function<void(std::string_view why)> slowed;
   std::function<void(const relay_end&)> ended; ///< Called once.

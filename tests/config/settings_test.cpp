@@ -217,6 +217,16 @@ BOOST_AUTO_TEST_CASE(the_first_pause_is_not_longer_than_the_longest) {
   BOOST_TEST(at(2s + 1us) == (keys{"writer.retry_min", "writer.retry_max"}));
 }
 
+// finding B6
+BOOST_AUTO_TEST_CASE(room_of_one_peer_is_a_part_of_the_room_of_all) {
+  const auto payloads = [](std::uint32_t of_peer) {
+    return conflicts_after(
+        [&](settings& s) { s.link.payloads_mb = 100, s.link.payloads_per_peer_mb = of_peer; });
+  };
+  BOOST_TEST(payloads(100).empty());
+  BOOST_TEST(payloads(101) == (keys{"link.payloads_per_peer_mb", "link.payloads_mb"}));
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_outlives_one_late_heartbeat) {
   const auto at = [](core::duration heartbeat) {
     return conflicts_after([&](settings& s) { s.peers.heartbeat = heartbeat; });

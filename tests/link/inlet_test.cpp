@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(refusals_of_one_peer_are_one_line_a_second_and_hide_no_othe
 // finding B6: CAF takes memory for a payload when it has read the header
 BOOST_AUTO_TEST_CASE(large_payloads_of_all_connections_have_a_bound_and_others_wait) {
   options.limits.payload_bytes_max = options.limits.payload_bytes_per_peer_max = 1'000'000;
-  options.limits.payload_deadline = 1min;
+  options.limits.room_deadline = 1min;
   open();
   auto [first, behind_first] = talking();
   auto [second, behind_second] = talking();
@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(large_payloads_of_all_connections_have_a_bound_and_others_w
 // finding B6
 BOOST_AUTO_TEST_CASE(payload_that_finds_no_room_in_time_costs_the_connection) {
   options.limits.payload_bytes_max = options.limits.payload_bytes_per_peer_max = 1'000'000;
-  options.limits.payload_deadline = 200ms;
+  options.limits.room_deadline = 200ms;
   open();
   const auto large = frames::message("@<>+hf1.enqueue_tasks", 700'000);
   auto [first, behind_first] = talking();

@@ -1,6 +1,7 @@
 // Peers with a certificate make a node keep a bounded memory, and end none of its actors.
 
 #include "app/data_dir.hpp"
+#include "config/settings.hpp"
 #include "tests/link/frames.hpp"
 #include "tests/node_link/secure_node.hpp"
 
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(peer_that_names_actors_without_end_is_cut) {
   const auto name_too_many = [] {
     hand_made_peer peer;
     std::string requests;
-    for (std::uint64_t actor = 1; actor <= link::named_actors::most + 1; ++actor)
+    for (std::uint64_t actor = 0; actor <= config::settings{}.link.actors_max; ++actor)
       requests += peer.request(0, 1000 + actor);
     BOOST_TEST(peer.wire.write(requests));
     BOOST_TEST(peer.wire.ended());
