@@ -2,9 +2,11 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
+#include "core/mended_text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 
@@ -17,7 +19,10 @@ struct named_event {
   std::string_view name;
 };
 
-constexpr std::array<named_event, 11> event_names{{
+/// A reason that is published is no place for more of what a server says.
+constexpr std::size_t problem_bytes_max = 1000;
+
+constexpr std::array<named_event, 12> event_names{{
     {event_type::unit_ready_for_assignment, "UnitReadyForAssignment"},
     {event_type::judgment_received, "JudgmentReceived"},
     {event_type::unit_finalized, "UnitFinalized"},
@@ -29,6 +34,7 @@ constexpr std::array<named_event, 11> event_names{{
     {event_type::unit_reopened, "UnitReopened"},
     {event_type::judgment_reinstated, "JudgmentReinstated"},
     {event_type::unit_withdrawn, "UnitWithdrawn"},
+    {event_type::event_unreadable, "EventUnreadable"},
 }};
 
 } // namespace
@@ -101,7 +107,9 @@ std::optional<event_type> event_type_named(std::string_view name) {
 
 std::string to_json(const event& what) {
   json_object out;
-  out.text("type", to_string(what.type)).text("step_id", to_string(what.step));
+  out.text("type", to_string(what.type));
+  if (what.type != event_type::event_unreadable)
+    out.text("step_id", to_string(what.step));
   if (what.unit)
     out.text("unit_id", to_string(what.unit));
   if (what.judgment)
@@ -110,6 +118,14 @@ std::string to_json(const event& what) {
   if (!what.details.empty())
     out.raw("details", what.details);
   return out.str();
+}
+
+event unreadable_event(const message_id& place, instant at, std::string_view problem) {
+  json_object details;
+  details.number("shard", static_cast<std::int64_t>(place.shard))
+      .number("seq", static_cast<std::int64_t>(place.seq))
+      .text("problem", mended_text(problem, problem_bytes_max));
+  return {event_type::event_unreadable, {}, {}, {}, at, details.str()};
 }
 
 void append(change& to, change more) {

@@ -535,6 +535,8 @@ enum class event_type : std::uint8_t {
   unit_reopened = 9,
   judgment_reinstated = 10,
   unit_withdrawn = 11,
+  /// Never stored: stands for an event that is, and that the database does not give back.
+  event_unreadable = 12,
 };
 
 /// The published name, e.g. `JudgmentReceived`.
@@ -544,7 +546,7 @@ std::optional<event_type> event_type_named(std::string_view name);
 /// Something that happened, told to the rest of the system and the world after its commit.
 struct event {
   event_type type;
-  step_id step;
+  step_id step;         ///< Nil of `event_unreadable`: nothing is known of it but its place.
   unit_id unit;         ///< Nil for events about a step.
   judgment_id judgment; ///< Nil but for events about one.
   instant at;
@@ -559,6 +561,10 @@ struct sequenced_event {
 
 /// The event as stored and published: one JSON object.
 std::string to_json(const event& what);
+
+/// Stands in the place of an event that cannot be read. `at` is when that was committed, `problem`
+/// tells why.
+event unreadable_event(const message_id& place, instant at, std::string_view problem);
 
 struct change {
   std::vector<write_op> writes;

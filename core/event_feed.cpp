@@ -14,6 +14,8 @@ feed_event_ptr as_published(const sequenced_event& e) {
 }
 
 bool is_wanted(const event_wish& wish, const feed_event& e) {
+  if (e.type == event_type::event_unreadable)
+    return true; // it may stand for one that is wanted
   const auto one_of = [](const auto& wanted, const auto& value) {
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
   };

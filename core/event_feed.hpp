@@ -47,7 +47,7 @@ struct event_wish {
   event_place place;
   std::uint32_t limit = 1;       ///< Events of the page.
   std::vector<step_id> steps;    ///< Empty: of all.
-  std::vector<event_type> types; ///< Empty: all.
+  std::vector<event_type> types; ///< Empty: all. `event_unreadable` comes to all.
 };
 
 /// An event as it is published, shared by the subscribers who get it.

@@ -47,6 +47,7 @@ BOOST_AUTO_TEST_CASE(event_names_can_be_read_back) {
       {event_type::unit_reopened, "UnitReopened"},
       {event_type::unit_withdrawn, "UnitWithdrawn"},
       {event_type::judgment_reinstated, "JudgmentReinstated"},
+      {event_type::event_unreadable, "EventUnreadable"},
   };
   for (const auto& [type, name] : published) {
     BOOST_TEST(to_string(type) == name);
@@ -121,6 +122,13 @@ BOOST_AUTO_TEST_CASE(an_event_names_what_it_is_about_and_nothing_else) {
   BOOST_TEST(to_json(e)
              == R"({"type":"JobStepUpdated","step_id":"00000000-0000-7000-8000-000000000001",)"
                 R"("at":1700000000123456,"details":{"status":"Open"}})");
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(event_that_cannot_be_read_names_its_place_and_the_problem_in_utf8) {
+  BOOST_TEST(to_json(unreadable_event({3, 17}, from_micros(5), "page \xff"))
+             == "{\"type\":\"EventUnreadable\",\"at\":5,\"details\":"
+                "{\"shard\":3,\"seq\":17,\"problem\":\"page \xef\xbf\xbd\"}}");
 }
 
 BOOST_AUTO_TEST_CASE(instants_are_microseconds_in_both_directions) {

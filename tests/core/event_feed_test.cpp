@@ -327,6 +327,17 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_feed_is_the_end_of_all_who_wait) {
   BOOST_TEST(feed.is_idle());
 }
 
+// finding Q4: it may stand for one that is wanted
+BOOST_AUTO_TEST_CASE(event_that_cannot_be_read_comes_to_every_reader_of_its_shard) {
+  BOOST_TEST(asked(behind(1), 1, 1) == "1:");
+  feed.committed({event_at(2), event_at(3, 0, event_type::event_unreadable), event_at(4)});
+  auto wish = behind(1);
+  wish.steps = {step_number(9)};
+  wish.types = {event_type::unit_finalized};
+  feed.ask(1, wish, beginning);
+  BOOST_TEST(answer() == "4: 3");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 namespace {

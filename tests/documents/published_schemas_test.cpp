@@ -256,6 +256,7 @@ std::vector<event> every_event() {
   all.all_of_a_step();
   all.all_of_a_unit();
   all.all_of_a_contributor();
+  all.events.push_back(unreadable_event({3, 17}, all.now, "invalid page in block 0"));
   return all.events;
 }
 

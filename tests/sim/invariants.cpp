@@ -305,6 +305,7 @@ void auditor::count_event(const core::event& event) {
     return;
   case event_type::job_step_updated:
   case event_type::unit_task_ended:
+  case event_type::event_unreadable:
     return;
   }
 }
