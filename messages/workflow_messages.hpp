@@ -410,7 +410,8 @@ struct unit_result {
   std::string source_key;
   core::unit_state state = core::unit_state::judgable;
   std::uint32_t judgments = 0;
-  std::string result; ///< JSON; empty until finalized.
+  /// JSON; empty until finalized, and of a finalized unit that the database does not give back.
+  std::string result;
   double confidence = 0;
 };
 HOLDFAST_WIRE(unit_result, x.unit, x.source_key, x.state, x.judgments, x.result, x.confidence)

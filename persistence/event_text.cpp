@@ -1,5 +1,7 @@
 #include "persistence/event_text.hpp"
 
+#include "core/mended_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -64,6 +66,16 @@ split_events split(std::string_view text) {
   return found;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto bytes = core::utf8_length(text, at);
+    if (bytes == 0)
+      return false;
+    at += bytes;
+  }
+  return true;
+}
+
 core::outcome<core::event> read_event(const json& object, std::string_view details) {
   const auto& name = object.at("type").get_ref<const std::string&>();
   const auto type = core::event_type_named(name);
@@ -92,24 +104,38 @@ std::string events_to_text(const shard_batch& part) {
   return text += ']';
 }
 
-core::outcome<std::vector<stored_event>>
-events_from_text(core::shard_id shard, core::event_seq first_seq, std::string_view text) {
+core::outcome<std::vector<stored_event>> events_from_text(const outbox_place& row,
+                                                          std::string_view text) {
+  if (!is_utf8(text))
+    return unreadable_events(row, "the stored text is not UTF-8");
+  const auto parts = split(text);
+  const auto list = json::parse(parts.list, nullptr, false);
+  if (!list.is_array() || list.size() != row.count)
+    return unreadable_events(row, "the stored text is not a JSON list of "
+                                      + std::to_string(row.count) + " events");
   std::vector<stored_event> events;
-  try {
-    auto seq = first_seq;
-    const auto parts = split(text);
-    const auto list = json::parse(parts.list);
-    for (std::size_t i = 0; i < list.size(); ++i) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const core::message_id place{row.shard, row.first_seq + i};
+    try {
       auto event =
           read_event(list[i], i < parts.details.size() ? parts.details[i] : std::string_view{});
       if (!event)
         return event.error();
-      events.push_back({{shard, seq++}, std::move(*event)});
+      events.push_back({place, std::move(*event)});
+    } catch (const json::exception& e) {
+      events.push_back(
+          {place, core::unreadable_event(place, row.committed_at,
+                                         std::string{"the stored text is no event: "} + e.what())});
     }
-  } catch (const json::exception& e) {
-    return core::failure{core::errc::wrong_state,
-                         "outbox row " + std::to_string(shard) + '-' + std::to_string(first_seq)
-                             + " is not what Holdfast writes: " + e.what()};
+  }
+  return events;
+}
+
+std::vector<stored_event> unreadable_events(const outbox_place& row, std::string_view problem) {
+  std::vector<stored_event> events;
+  for (std::uint32_t i = 0; i < row.count; ++i) {
+    const core::message_id place{row.shard, row.first_seq + i};
+    events.push_back({place, core::unreadable_event(place, row.committed_at, problem)});
   }
   return events;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -206,6 +205,16 @@ void memory_database::set_damaged_units(std::function<bool(const core::unit_id&)
 void memory_database::set_damaged_tasks(std::function<bool(const core::task_id&)> rule) {
   const guard lock{mutex_};
   damaged_tasks_ = std::move(rule);
+}
+
+void memory_database::set_damaged_events(std::function<bool(const core::message_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_events_ = std::move(rule);
+}
+
+void memory_database::set_damaged_letters(std::function<bool(const core::message_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_letters_ = std::move(rule);
 }
 
 void memory_database::set_damaged_staged(std::function<bool(const core::staging_id&)> rule) {
@@ -537,6 +546,7 @@ memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_
   if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
+  const auto& damaged = database_->damaged_units_;
   std::pair<std::vector<unit_result>, std::uint64_t> page{{}, after};
   for (auto entry = t.units_by_ordinal.upper_bound({step, after});
        entry != t.units_by_ordinal.end() && entry->first.first == step && page.first.size() < limit;
@@ -544,8 +554,9 @@ memory_store::list_results(core::step_id step, std::uint64_t after, std::uint32_
     const auto& row = t.units.at(entry->second);
     if (!row.made.truth.empty())
       continue;
-    const bool counts = row.state == core::unit_state::finalized;
-    page.first.push_back({row.made.id, row.made.source_key, row.state,
+    const bool readable = !damaged || !damaged(row.made.id);
+    const bool counts = readable && row.state == core::unit_state::finalized;
+    page.first.push_back({row.made.id, readable ? row.made.source_key : std::string{}, row.state,
                           static_cast<std::uint32_t>(judgments_of(t, row.made.id).size()),
                           counts ? *row.result : std::string{}, counts ? row.confidence : 0});
     page.second = entry->first.second;
@@ -597,33 +608,6 @@ core::outcome<core::event_bounds> memory_store::event_bounds(core::shard_id shar
   if (const auto found = gaps.find(shard); found != gaps.end())
     bounds.gaps = found->second;
   return bounds;
-}
-
-core::outcome<std::vector<stored_event>>
-memory_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
-  const auto lock = database_->begin_read(__func__);
-  if (!lock)
-    return memory::unreachable;
-  const auto& t = database_->tables_;
-  std::vector<stored_event> events;
-  const auto rows = t.outbox.find(shard);
-  if (rows == t.outbox.end())
-    return events;
-  // From the row that holds `after + 1`, which is the last one to begin at or below it.
-  auto row = std::upper_bound(rows->second.begin(), rows->second.end(), after + 1,
-                              [](auto seq, const auto& r) { return seq < r.first_seq; });
-  if (row != rows->second.begin())
-    --row;
-  while (row != rows->second.end() && row->first_seq + row->events.size() - 1 <= after)
-    ++row;
-  auto last_start = after + std::max<std::uint32_t>(limit, 1);
-  if (row != rows->second.end())
-    last_start = std::max(last_start, row->first_seq); // it may lie behind a gap
-  for (; row != rows->second.end() && row->first_seq <= last_start; ++row)
-    for (std::size_t i = 0; i < row->events.size(); ++i)
-      if (row->first_seq + i > after)
-        events.push_back({{shard, row->first_seq + i}, row->events[i]});
-  return events;
 }
 
 core::outcome<core::event_seq> memory_store::cursor(const std::string& consumer,
@@ -709,39 +693,6 @@ core::outcome<std::vector<core::hosted_item>> memory_store::find_overdue(core::i
   add_first(queues);
   add_first(steps);
   return found;
-}
-
-core::outcome<std::uint32_t> memory_store::prune_events(core::shard_id shard,
-                                                        core::incarnation_id incarnation,
-                                                        const prunable& most) {
-  const guard lock{database_->mutex_};
-  if (!database_->reachable_)
-    return memory::unreachable;
-  auto& t = database_->tables_;
-  if (!memory::hosts(t, shard, incarnation))
-    return memory::not_the_host;
-  auto needed_by_none = most.consumers.empty() ? 0 : std::numeric_limits<core::event_seq>::max();
-  for (const auto& consumer : most.consumers) {
-    const auto at = t.cursors.find({consumer, shard});
-    needed_by_none = std::min(needed_by_none, at == t.cursors.end() ? 0 : at->second);
-  }
-  auto& rows = t.outbox[shard];
-  auto& pruned_seq = t.shards[shard].pruned_seq;
-  std::uint32_t gone = 0;
-  for (; gone < most.rows && gone < rows.size(); ++gone) {
-    const auto& row = rows[gone];
-    const auto last = row.first_seq + row.events.size() - 1;
-    if (last > needed_by_none || row.committed_at >= most.committed_before)
-      break;
-    pruned_seq = last;
-  }
-  rows.erase(rows.begin(), rows.begin() + gone);
-  for (auto noted = t.inbox.begin(); noted != t.inbox.end();) {
-    auto& messages = noted->second;
-    messages.erase(messages.lower_bound({shard, 0}), messages.upper_bound({shard, pruned_seq}));
-    noted = messages.empty() ? t.inbox.erase(noted) : std::next(noted);
-  }
-  return gone;
 }
 
 } // namespace holdfast::persistence

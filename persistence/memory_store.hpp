@@ -38,6 +38,10 @@ public:
   void set_damaged_tasks(std::function<bool(const core::task_id&)> rule);
   /// The same of rows that producers have staged.
   void set_damaged_staged(std::function<bool(const core::staging_id&)> rule);
+  /// The same of rows of the outbox, by their first events, and of dead letters, by theirs. A
+  /// damaged row of the outbox is not deleted either.
+  void set_damaged_events(std::function<bool(const core::message_id&)> rule);
+  void set_damaged_letters(std::function<bool(const core::message_id&)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -80,6 +84,8 @@ private:
   std::function<bool(const core::unit_id&)> damaged_units_;
   std::function<bool(const core::task_id&)> damaged_tasks_;
   std::function<bool(const core::staging_id&)> damaged_staged_;
+  std::function<bool(const core::message_id&)> damaged_events_;
+  std::function<bool(const core::message_id&)> damaged_letters_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;

@@ -193,6 +193,8 @@ inline bool hosts(const tables& t, core::shard_id shard, const core::incarnation
   return shard < t.shards.size() && t.shards[shard].host == incarnation;
 }
 
+/// Of rows that `memory_database` is told to take for damaged.
+inline constexpr const char* row_is_damaged = "its row is damaged";
 inline const core::failure unreachable{core::errc::unavailable,
                                        "the memory database is unreachable"};
 inline const core::failure not_the_host{core::errc::fenced,

@@ -1,7 +1,7 @@
 // The reads of `memory_store` that are about queues and tasks.
 
 #include "persistence/memory_store.hpp"
-#include "persistence/undeletable_tasks.hpp"
+#include "persistence/undeletable.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,6 @@ namespace holdfast::persistence {
 namespace {
 
 const core::failure no_such_queue{core::errc::not_found, "no such queue"};
-constexpr const char* row_is_damaged = "its row is damaged";
 
 core::token last_attempt(const memory::tables& t, const core::task_id& task) {
   const auto [begin, end] = memory::rows_of(t.task_attempts, task);
@@ -166,7 +165,7 @@ memory_store::list_finished(const finished_filter& filter) {
       tasks.emplace_back();
       if (database_->damaged_tasks_ && database_->damaged_tasks_(entry->first)) {
         tasks.back().spec.id = entry->first;
-        tasks.back().error.detail = row_is_damaged;
+        tasks.back().error.detail = memory::row_is_damaged;
       } else {
         tasks.back() = read_finished(t, entry->second);
       }
@@ -304,7 +303,7 @@ core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
   if (!memory::hosts(t, shard, incarnation))
     return memory::not_the_host;
   std::uint32_t gone = 0;
-  std::vector<core::task_id> left;
+  std::vector<std::string> left;
   for (auto row = t.finished_tasks.begin(); row != t.finished_tasks.end() && gone < rows;) {
     if (row->second.task.queue != queue || row->second.at >= ended_before) {
       ++row;
@@ -312,7 +311,7 @@ core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
     }
     const auto id = row->first;
     if (database_->damaged_tasks_ && database_->damaged_tasks_(id)) {
-      left.push_back(id);
+      left.push_back(to_string(id));
       ++row;
       continue;
     }
@@ -325,7 +324,7 @@ core::outcome<std::uint32_t> memory_store::prune_tasks(core::shard_id shard,
     ++gone;
   }
   if (!left.empty() && gone < rows)
-    return cannot_be_deleted(left, row_is_damaged);
+    return cannot_be_deleted("finished tasks", left, memory::row_is_damaged);
   return gone;
 }
 

@@ -1,4 +1,5 @@
 #include "persistence/memory_store.hpp"
+#include "persistence/unreadable_letter.hpp"
 
 #include <algorithm>
 
@@ -39,13 +40,19 @@ memory_store::list_dead_letters(const dead_letter_filter& filter) {
   if (!lock)
     return memory::unreachable;
   const auto& letters = database_->tables_.dead_letters;
+  const auto& damaged = database_->damaged_letters_;
   std::vector<dead_letter> found;
   for (auto at = letters.upper_bound({filter.webhook, {filter.shard, filter.after}});
        at != letters.end() && found.size() < filter.limit && at->first.first == filter.webhook
        && at->first.second.shard == filter.shard;
        ++at)
-    if (at->second.replayed || !filter.replayed_only)
-      found.push_back({at->second.made, at->second.replayed});
+    if (at->second.replayed || !filter.replayed_only) {
+      const dead_letter letter{at->second.made, at->second.replayed};
+      if (!damaged || !damaged(letter.made.event))
+        found.push_back(letter);
+      else if (!filter.replayed_only)
+        found.push_back(unreadable_letter(letter, memory::row_is_damaged));
+    }
   return found;
 }
 

@@ -4,7 +4,10 @@
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/read_apart.hpp"
+#include "persistence/unreadable_letter.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace holdfast::persistence {
@@ -23,6 +26,44 @@ read_end end_of(core::outcome<pipeline_results> answer, Keep keep) {
 }
 
 } // namespace
+
+/// How rows are read: all by one statement, and only where the server may not give back one of
+/// them by their keys.
+template <class Key>
+struct row_reading {
+  std::vector<call> whole;
+  std::function<std::vector<call>()> keys; ///< Those of all rows, in their order.
+  std::function<std::vector<Key>(const reads::results&)> keys_in;
+  std::function<std::vector<call>(const std::vector<Key>&)> some;
+  /// Takes what `whole` or `some` have read.
+  std::function<std::optional<core::failure>(const reads::results&)> keep;
+  std::function<void(const Key&, const std::string& problem)> give_up;
+};
+
+template <class Key>
+std::optional<core::failure> postgres_store::read_rows(const row_reading<Key>& of) {
+  const auto all = run(of.whole);
+  if (!all)
+    return all.error();
+  if (!all->failed)
+    return of.keep(all->results);
+  if (!may_be_of_a_row(all->failure))
+    return error_of(all->failure);
+  const auto keys = ask(of.keys());
+  if (!keys)
+    return keys.error();
+  const apart_reader<Key> rows{
+      [&](const auto& some) -> read_end {
+        std::optional<core::failure> refused;
+        auto end =
+            end_of(run(of.some(some)), [&](const auto& results) { refused = of.keep(results); });
+        if (refused)
+          return *refused;
+        return end;
+      },
+      [&](const auto& key, const auto& why) { of.give_up(key, why.text()); }};
+  return read_apart(of.keys_in(*keys), rows);
+}
 
 core::outcome<std::vector<query_result>>
 postgres_store::ask_for_row(const std::vector<call>& calls) {
@@ -145,33 +186,90 @@ core::outcome<std::vector<stored_webhook>> postgres_store::list_webhooks_apart()
 
 core::outcome<std::vector<finished_task>>
 postgres_store::list_finished(const finished_filter& filter) {
-  auto answer = run(reads::list_finished(filter));
-  if (!answer)
-    return answer.error();
-  if (!answer->failed)
-    return reads::list_finished(answer->results);
-  if (!may_be_of_a_row(answer->failure))
-    return error_of(answer->failure);
-  const auto ids = ask(reads::finished_ids(filter));
-  if (!ids)
-    return ids.error();
   std::vector<finished_task> found;
-  const apart_reader<core::task_id> tasks{
-      [&](const auto& some) {
-        return end_of(run(reads::finished_of(filter, some)), [&](const auto& results) {
-          for (auto& task : reads::list_finished(results))
-            found.push_back(std::move(task));
-        });
-      },
-      [&](const auto& id, const auto& why) { // of no queue, so that nobody takes it for a task
-        finished_task unreadable;
-        unreadable.spec.id = id;
-        unreadable.error.detail = why.text();
-        found.push_back(std::move(unreadable));
-      }};
-  if (const auto failed = read_apart(reads::finished_ids(*ids), tasks))
+  const auto failed = read_rows<core::task_id>(
+      {reads::list_finished(filter), [&] { return reads::finished_ids(filter); },
+       [](const auto& ids) { return reads::finished_ids(ids); },
+       [&](const auto& ids) { return reads::finished_of(filter, ids); },
+       [&](const auto& results) {
+         for (auto& task : reads::list_finished(results))
+           found.push_back(std::move(task));
+         return std::nullopt;
+       },
+       [&](const auto& id, const auto& problem) { // of no queue, so that nobody takes it for a task
+         finished_task unreadable;
+         unreadable.spec.id = id;
+         unreadable.error.detail = problem;
+         found.push_back(std::move(unreadable));
+       }});
+  if (failed)
     return *failed;
   return found;
+}
+
+core::outcome<std::vector<stored_event>>
+postgres_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
+  std::vector<stored_event> events;
+  const auto failed = read_rows<outbox_place>(
+      {reads::events_after(shard, after, limit),
+       [&] { return reads::outbox_places_after(shard, after, limit); },
+       [&](const auto& rows) { return reads::outbox_places(rows, shard); },
+       [&](const auto& rows) { return reads::events_of(shard, rows); },
+       [&](const auto& results) { return reads::add_events(results, shard, events); },
+       [&](const auto& row, const auto& problem) {
+         for (auto& event : unreadable_events(row, problem))
+           events.push_back(std::move(event));
+       }});
+  if (failed)
+    return *failed;
+  events.erase(std::remove_if(events.begin(), events.end(),
+                              [&](const auto& event) { return event.id.seq <= after; }),
+               events.end()); // of the row in which `after` lies
+  return events;
+}
+
+core::outcome<std::vector<dead_letter>>
+postgres_store::list_dead_letters(const dead_letter_filter& filter) {
+  std::vector<dead_letter> found;
+  for (auto page = filter;;) {
+    bool more = false; // behind letters that are left out
+    const auto failed = read_rows<dead_letter>(
+        {reads::list_dead_letters(page), [&] { return reads::dead_letter_places(page); },
+         [&](const auto& letters) { return reads::dead_letter_places(letters, page); },
+         [&](const auto& letters) { return reads::dead_letters_of(page, letters); },
+         [&](const auto& results) {
+           reads::add_dead_letters(results, page, found);
+           return std::nullopt;
+         },
+         [&](const auto& letter, const auto& problem) {
+           page.after = letter.made.event.seq;
+           more = true;
+           if (!filter.replayed_only)
+             found.push_back(unreadable_letter(letter, problem));
+         }});
+    if (failed)
+      return *failed;
+    if (!found.empty() || !more)
+      return found;
+  }
+}
+
+core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
+postgres_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
+  std::pair<std::vector<unit_result>, std::uint64_t> page{{}, after};
+  const auto failed = read_rows<reads::result_place>(
+      {reads::list_results(step, after, limit),
+       [&] { return reads::result_places_after(step, after, limit); },
+       [](const auto& places) { return reads::result_places(places); },
+       [](const auto& places) { return reads::results_of_units(places); },
+       [&](const auto& results) {
+         reads::add_results(results, page);
+         return std::nullopt;
+       },
+       [&](const auto& place, const auto&) { reads::add_unreadable_result(place, page); }});
+  if (failed)
+    return *failed;
+  return page;
 }
 
 } // namespace holdfast::persistence

@@ -1,7 +1,6 @@
 #include "persistence/postgres_reads.hpp"
 
 #include "persistence/chain_order.hpp"
-#include "persistence/event_text.hpp"
 #include "persistence/read_parts.hpp"
 
 #include <algorithm>
@@ -210,13 +209,6 @@ constexpr statement over_since{"over_since", R"sql(
   SELECT assignment_id FROM holdfast.ended_leases
    WHERE ended_at >= $2::timestamptz AND assignment_id = ANY ($1::uuid[]))sql"};
 
-constexpr statement results_after{"results_after", R"sql(
-  SELECT u.unit_id, u.source_key, u.state, CASE WHEN u.state = 3 THEN u.result END, u.confidence,
-         u.ordinal, (SELECT count(*) FROM holdfast.judgments j WHERE j.unit_id = u.unit_id)
-    FROM holdfast.units u
-   WHERE u.step_id = $1::uuid AND u.truth IS NULL AND u.ordinal > $2::bigint
-   ORDER BY u.ordinal LIMIT $3::integer)sql"};
-
 constexpr statement units_by_state{"units_by_state", R"sql(
   SELECT state, count(*) FROM holdfast.units
    WHERE step_id = $1::uuid AND truth IS NULL GROUP BY state)sql"};
@@ -238,22 +230,6 @@ constexpr statement bounds_of_events{"bounds_of_events", R"sql(
 constexpr statement gaps_of_events{"gaps_of_events", R"sql(
   SELECT first_seq, last_seq FROM holdfast.event_gaps
    WHERE shard = $1::integer ORDER BY first_seq)sql"};
-
-// Sequences have few gaps, so the rows that begin at or below `after + limit` hold the events asked
-// for, and the first row behind a gap at least one of them; the row that holds `after + 1` is the
-// last one to begin at or below it.
-constexpr statement outbox_after{"outbox_after", R"sql(
-  SELECT first_seq, events FROM holdfast.outbox
-   WHERE shard = $1::integer AND first_seq + count - 1 > $2::bigint
-     AND first_seq >= coalesce((SELECT max(first_seq) FROM holdfast.outbox
-                                 WHERE shard = $1::integer AND first_seq <= $2::bigint + 1), 1)
-     AND first_seq <= greatest($2::bigint + $3::bigint,
-           (SELECT min(first_seq) FROM holdfast.outbox
-             WHERE shard = $1::integer AND first_seq + count - 1 > $2::bigint
-               AND first_seq >= coalesce((SELECT max(first_seq) FROM holdfast.outbox
-                                           WHERE shard = $1::integer
-                                             AND first_seq <= $2::bigint + 1), 1)))
-   ORDER BY first_seq)sql"};
 
 constexpr statement cursor_of{"cursor_of", R"sql(
   SELECT seq FROM holdfast.consumer_cursors WHERE consumer = $1::text AND shard = $2::integer)sql"};
@@ -653,30 +629,6 @@ std::vector<core::assignment_id> find_over(const results& r) {
   return over;
 }
 
-std::vector<call> list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
-  return {{&results_after,
-           {wire::scalar(step.value), number_parameter(after), limit_parameter(limit)}}};
-}
-
-std::pair<std::vector<unit_result>, std::uint64_t> list_results(const results& r,
-                                                                std::uint64_t after) {
-  std::pair<std::vector<unit_result>, std::uint64_t> page{{}, after};
-  for (std::size_t row = 0; row < r[0].rows(); ++row) {
-    unit_result result;
-    result.unit = {r[0].get<core::uuid>(row, 0)};
-    result.source_key = r[0].get<std::string>(row, 1);
-    result.state = unit_state_of(r[0], row, 2);
-    if (!r[0].is_null(row, 3)) {
-      result.result = r[0].get<std::string>(row, 3);
-      result.confidence = r[0].get<double>(row, 4);
-    }
-    page.second = u64(r[0], row, 5);
-    result.judgments = static_cast<std::uint32_t>(u64(r[0], row, 6));
-    page.first.push_back(std::move(result));
-  }
-  return page;
-}
-
 std::vector<call> statistics(core::step_id step) {
   const auto id = wire::scalar(step.value);
   return long_read({{&step_row_by_id, {id}}, {&units_by_state, {id}}, {&counts_of_step, {id}}});
@@ -728,26 +680,6 @@ core::outcome<core::event_bounds> event_bounds(const results& r) {
   for (std::size_t row = 0; row < r[1].rows(); ++row)
     bounds.gaps.push_back({u64(r[1], row, 0), u64(r[1], row, 1)});
   return bounds;
-}
-
-std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
-  return {{&outbox_after,
-           {shard_parameter(shard), number_parameter(after),
-            number_parameter(std::max<std::uint32_t>(limit, 1))}}};
-}
-
-core::outcome<std::vector<stored_event>> events_after(const results& r, core::shard_id shard,
-                                                      core::event_seq after) {
-  std::vector<stored_event> events;
-  for (std::size_t row = 0; row < r[0].rows(); ++row) {
-    auto read = events_from_text(shard, u64(r[0], row, 0), r[0].get<text>(row, 1));
-    if (!read)
-      return read.error();
-    for (auto& event : *read)
-      if (event.id.seq > after)
-        events.push_back(std::move(event));
-  }
-  return events;
 }
 
 std::vector<call> cursor(const std::string& consumer, core::shard_id shard) {

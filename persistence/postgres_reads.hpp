@@ -1,9 +1,11 @@
 #pragma once
 
 #include "persistence/connection.hpp"
+#include "persistence/event_text.hpp"
 #include "persistence/store.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,9 +43,22 @@ core::outcome<std::vector<core::step_row>> list_steps(const results& r, core::st
 std::vector<call> open_steps(core::step_id after, std::uint32_t limit);
 std::vector<core::step_row> open_steps(const results& r);
 
+/// All of a result but what may be long.
+struct result_place {
+  core::unit_id unit;
+  core::unit_state state = core::unit_state::judgable;
+  std::uint64_t ordinal = 0;
+  std::uint32_t judgments = 0;
+};
+
 std::vector<call> list_results(core::step_id step, std::uint64_t after, std::uint32_t limit);
-std::pair<std::vector<unit_result>, std::uint64_t> list_results(const results& r,
-                                                                std::uint64_t after);
+void add_results(const results& r, std::pair<std::vector<unit_result>, std::uint64_t>& to);
+void add_unreadable_result(const result_place& place,
+                           std::pair<std::vector<unit_result>, std::uint64_t>& to);
+/// The places of the same results, and the results of some.
+std::vector<call> result_places_after(core::step_id step, std::uint64_t after, std::uint32_t limit);
+std::vector<result_place> result_places(const results& r);
+std::vector<call> results_of_units(const std::vector<result_place>& places);
 
 std::vector<call> statistics(core::step_id step);
 core::outcome<step_statistics> statistics(const results& r);
@@ -102,8 +117,13 @@ std::vector<call> event_bounds(core::shard_id shard);
 core::outcome<core::event_bounds> event_bounds(const results& r);
 
 std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit);
-core::outcome<std::vector<stored_event>> events_after(const results& r, core::shard_id shard,
-                                                      core::event_seq after);
+std::optional<core::failure> add_events(const results& r, core::shard_id shard,
+                                        std::vector<stored_event>& to);
+/// The rows of the same events, and those of some rows.
+std::vector<call> outbox_places_after(core::shard_id shard, core::event_seq after,
+                                      std::uint32_t limit);
+std::vector<outbox_place> outbox_places(const results& r, core::shard_id shard);
+std::vector<call> events_of(core::shard_id shard, const std::vector<outbox_place>& rows);
 
 std::vector<call> cursor(const std::string& consumer, core::shard_id shard);
 std::vector<call> inbox_after(const std::string& consumer, core::shard_id shard,
@@ -121,6 +141,12 @@ std::vector<call> webhook_places(core::webhook_id webhook);
 std::vector<webhook_place> webhook_places(const results& r);
 
 std::vector<call> list_dead_letters(const dead_letter_filter& filter);
-std::vector<dead_letter> list_dead_letters(const results& r, const dead_letter_filter& filter);
+void add_dead_letters(const results& r, const dead_letter_filter& filter,
+                      std::vector<dead_letter>& to);
+/// The same letters without their events and reasons, and those of some.
+std::vector<call> dead_letter_places(const dead_letter_filter& filter);
+std::vector<dead_letter> dead_letter_places(const results& r, const dead_letter_filter& filter);
+std::vector<call> dead_letters_of(const dead_letter_filter& filter,
+                                  const std::vector<dead_letter>& places);
 
 } // namespace holdfast::persistence::reads

@@ -284,14 +284,6 @@ core::outcome<std::vector<core::step_row>> postgres_store::open_steps(core::step
   return reads::open_steps(*answer);
 }
 
-core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
-postgres_store::list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) {
-  const auto answer = ask(reads::list_results(step, after, limit));
-  if (!answer)
-    return answer.error();
-  return reads::list_results(*answer, after);
-}
-
 core::outcome<step_statistics> postgres_store::statistics(core::step_id step) {
   const auto answer = ask(reads::statistics(step));
   if (!answer)
@@ -360,14 +352,6 @@ core::outcome<core::event_bounds> postgres_store::event_bounds(core::shard_id sh
   return reads::event_bounds(*answer);
 }
 
-core::outcome<std::vector<stored_event>>
-postgres_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
-  const auto answer = ask(reads::events_after(shard, after, limit));
-  if (!answer)
-    return answer.error();
-  return reads::events_after(*answer, shard, after);
-}
-
 core::outcome<core::event_seq> postgres_store::cursor(const std::string& consumer,
                                                       core::shard_id shard) {
   const auto answer = ask(reads::cursor(consumer, shard));
@@ -392,14 +376,6 @@ core::outcome<std::vector<webhook_place>> postgres_store::webhook_places(core::w
   if (!answer)
     return answer.error();
   return reads::webhook_places(*answer);
-}
-
-core::outcome<std::vector<dead_letter>>
-postgres_store::list_dead_letters(const dead_letter_filter& filter) {
-  const auto answer = ask(reads::list_dead_letters(filter));
-  if (!answer)
-    return answer.error();
-  return reads::list_dead_letters(*answer, filter);
 }
 
 } // namespace holdfast::persistence

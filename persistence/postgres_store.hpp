@@ -50,6 +50,11 @@ constexpr const char* planner_settings = R"sql(
   SET jit = off;
 )sql";
 
+template <class Key>
+struct row_reading;
+template <class Key>
+struct row_deletion;
+
 /// The store on PostgreSQL.
 ///
 /// Connects at the first call and again at the first call after a loss: one attempt per call,
@@ -170,6 +175,9 @@ private:
   /// On the open connection, for what everybody waits for. Counts silences; the caller ends that.
   pipeline_results run_promptly(const std::vector<call>& calls,
                                 const std::function<void()>& meanwhile);
+  /// Reads rows, around those that the server does not give back.
+  template <class Key>
+  std::optional<core::failure> read_rows(const row_reading<Key>& of);
   /// `load_queue`, `list_queues`, `list_webhooks` and `load_staged` where the server does not give
   /// back all their rows together.
   core::outcome<stored_queue> load_queue_apart(const core::queue_name& queue);
@@ -186,6 +194,10 @@ private:
   /// The same, for callers who wait between their attempts.
   core::outcome<std::vector<query_result>> ask_at_once(const std::vector<call>& calls);
   static core::failure error_of(const query_failure& failure);
+  /// Deletes rows, around those that the server does not delete. The number of those that went, or
+  /// `damaged` when all others have gone.
+  template <class Key>
+  core::outcome<std::uint32_t> delete_rows(const row_deletion<Key>& of);
   /// The number that a pruning statement answers with.
   static core::outcome<std::uint32_t> pruned(const core::outcome<pipeline_results>& answer);
   /// `found`, once it is as durable as a commit.

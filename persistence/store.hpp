@@ -386,7 +386,8 @@ struct unit_result {
   std::string source_key;
   core::unit_state state = core::unit_state::judgable;
   std::uint32_t judgments = 0;
-  std::string result; ///< JSON; empty until finalized.
+  /// JSON; empty until finalized, and of a finalized unit that the database does not give back.
+  std::string result;
   double confidence = 0;
 };
 
@@ -674,7 +675,7 @@ public:
   virtual core::outcome<core::event_bounds> event_bounds(core::shard_id shard) = 0;
 
   /// Events of the shard with sequence numbers above `after`, ascending; at least one if there is
-  /// any, and about `limit` (whole outbox rows).
+  /// any, and about `limit` (whole outbox rows). One that cannot be read is `event_unreadable`.
   virtual core::outcome<std::vector<stored_event>>
   events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) = 0;
 
@@ -694,6 +695,8 @@ public:
   /// By shard; empty when there is no such webhook.
   virtual core::outcome<std::vector<webhook_place>> webhook_places(core::webhook_id webhook) = 0;
 
+  /// One whose row the database does not give back has an `event_unreadable`; it is left out where
+  /// those are wanted that are to be delivered once more.
   virtual core::outcome<std::vector<dead_letter>>
   list_dead_letters(const dead_letter_filter& filter) = 0;
 
@@ -701,7 +704,9 @@ public:
 
   /// Forgets old events, in one transaction: the oldest outbox rows of the shard, with what is in
   /// any inbox about them. The number of rows that went; as many as `most.rows`: there may be more.
-  /// `fenced` when the incarnation does not host the shard.
+  /// `damaged` when all of these have gone but for rows that the database does not delete, with the
+  /// first of them; they stay, below `event_bounds::pruned` once later ones have gone. `fenced`
+  /// when the incarnation does not host the shard.
   virtual core::outcome<std::uint32_t>
   prune_events(core::shard_id shard, core::incarnation_id incarnation, const prunable& most) = 0;
 

@@ -1,4 +1,5 @@
--- I-8: A dead letter is an event of its shard, as it was published.
+-- I-8: A dead letter is an event of its shard, as it was published: EventUnreadable for one that
+-- could not be read then.
 SELECT w.name, d.shard, d.seq, s.event_seq
 FROM holdfast.dead_letters d
 JOIN holdfast.webhooks w USING (webhook_id)
@@ -7,4 +8,5 @@ LEFT JOIN LATERAL (SELECT o.first_seq, o.events FROM holdfast.outbox o
                    WHERE o.shard = d.shard AND o.first_seq <= d.seq
                    ORDER BY o.first_seq DESC LIMIT 1) o ON true
 WHERE d.seq > coalesce(s.event_seq, 0)
-   OR d.event::jsonb <> o.events::jsonb -> (d.seq - o.first_seq)::integer
+   OR (d.event::jsonb <> o.events::jsonb -> (d.seq - o.first_seq)::integer
+       AND d.event::jsonb ->> 'type' <> 'EventUnreadable')

@@ -39,6 +39,12 @@ public:
     return database_->stage(queue, task);
   }
 
+  /// Somebody has put something else in the place of the events of a row.
+  void damage_events(const core::message_id& first) {
+    database_->set_damaged_events([=](const core::message_id& id) { return id == first; });
+  }
+  persistence::memory_database& database() { return *database_; }
+
 private:
   std::shared_ptr<persistence::memory_database> database_ =
       std::make_shared<persistence::memory_database>([] {
@@ -77,6 +83,12 @@ public:
                                                          : core::errc::refused_by_store,
                            error.what()};
     }
+  }
+
+  void damage_events(const core::message_id& first) {
+    test_cluster::instance().sql(
+        "UPDATE holdfast.outbox SET events = left(events, 20) WHERE shard = "
+        + std::to_string(first.shard) + " AND first_seq = " + std::to_string(first.seq));
   }
 };
 

@@ -21,7 +21,9 @@ std::vector<std::string> details_of(const std::vector<std::string>& written) {
     change.events.push_back(event);
   }
   part.changes.push_back(change);
-  const auto read = persistence::events_from_text(3, 7, persistence::events_to_text(part));
+  const auto read = persistence::events_from_text(
+      {3, 7, static_cast<std::uint32_t>(written.size()), core::from_micros(5)},
+      persistence::events_to_text(part));
   if (!read)
     BOOST_FAIL(read.error().detail);
   std::vector<std::string> all;
@@ -43,10 +45,44 @@ BOOST_AUTO_TEST_CASE(numbers_of_events_keep_all_of_their_digits) {
   BOOST_TEST(details_of(written) == written, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_are_no_events_are_refused) {
-  for (const auto* text : {"", "{", "[1]", "[[]]", R"(["details"])", R"([{"type":1}])",
-                           R"([{"type":"UnitFinalized","details":{}}])"})
-    BOOST_TEST(!persistence::events_from_text(3, 7, text), text);
+// finding Q4
+BOOST_AUTO_TEST_CASE(rows_that_are_no_events_are_told_as_unreadable_in_their_places) {
+  const auto at = core::from_micros(5);
+  for (const std::string text :
+       {"", "{", "[1]", "[[]]", R"(["details"])", R"([{"type":1}])", "[]",
+        R"([{"type":"UnitFinalized","details":{}}])", R"([{"type":"UnitFinalized","at":1},{}])",
+        "[{\"type\":\"UnitFinalized\",\"at\":1,\"details\":{\"a\":\"\xe9\"}}]"}) {
+    const auto read = persistence::events_from_text({3, 7, 1, at}, text);
+    BOOST_REQUIRE_MESSAGE(read, text);
+    BOOST_REQUIRE_EQUAL(read->size(), 1U);
+    BOOST_TEST((read->front().id == core::message_id{3, 7}));
+    const auto& event = read->front().event;
+    BOOST_TEST((event.type == core::event_type::event_unreadable), text);
+    BOOST_TEST((event.at == at));
+    BOOST_TEST(event.details.find(R"({"shard":3,"seq":7,"problem":"the stored text is no)") == 0U);
+  }
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(event_that_cannot_be_read_keeps_none_of_its_row_from_being_read) {
+  const auto read =
+      persistence::events_from_text({3, 7, 3, core::from_micros(5)},
+                                    R"([{"type":"UnitFinalized","at":1},{"type":"UnitFinalized"},)"
+                                    R"({"type":"UnitCanceled","at":2}])");
+  BOOST_REQUIRE(read);
+  BOOST_REQUIRE_EQUAL(read->size(), 3U);
+  BOOST_TEST(((*read)[0].event.type == core::event_type::unit_finalized));
+  BOOST_TEST(((*read)[1].event.type == core::event_type::event_unreadable));
+  BOOST_TEST(((*read)[1].id.seq == 8U));
+  BOOST_TEST(((*read)[2].event.type == core::event_type::unit_canceled));
+}
+
+// Only a newer version writes such: it knows them.
+BOOST_AUTO_TEST_CASE(events_of_a_type_that_is_not_known_are_refused) {
+  const auto read = persistence::events_from_text({3, 7, 1, core::from_micros(5)},
+                                                  R"([{"type":"UnitPainted","at":1}])");
+  BOOST_REQUIRE(!read);
+  BOOST_TEST((read.error().code == core::errc::wrong_state));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

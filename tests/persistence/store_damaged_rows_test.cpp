@@ -20,6 +20,101 @@ pqxx::result run_in(const std::string& where, const std::string& text) {
   return tx.exec(text);
 }
 
+bool is_unreadable(const persistence::stored_event& e) {
+  return e.event.type == core::event_type::event_unreadable;
+}
+
+/// Five rows of two events in shard 0, which consumer "a" has passed.
+template <class World>
+void write_ten_events(store_fixture<World>& f) {
+  const auto event = event_about({}, core::event_type::job_step_updated);
+  for (int row = 0; row < 5; ++row)
+    BOOST_TEST(is(f.write({core::advance_cursor{"a", 0, 10}}, {event, event}), committed));
+}
+
+/// Where the row of events 5 and 6 can be neither read nor deleted.
+void prune_around_the_third_row(persistence::store& store, core::incarnation_id host) {
+  const auto later = value_of(store.now()) + 1h;
+  const auto prune = [&](std::uint32_t rows) {
+    return store.prune_events(0, host, {{"a"}, later, rows});
+  };
+  BOOST_TEST(value_of(prune(1)) == 1U);
+  BOOST_TEST(value_of(prune(2)) == 2U); // one before it and one behind it
+  const auto rest = prune(3);
+  BOOST_TEST(fails_with(rest, core::errc::damaged));
+  BOOST_TEST(rest.error().detail.find("1 rows of events") == 0U, rest.error().detail);
+  BOOST_TEST(rest.error().detail.find("number 5 on of shard 0") != std::string::npos);
+  BOOST_TEST(value_of(store.event_bounds(0)).pruned == 10U);
+  BOOST_TEST(value_of(store.events_after(0, 6, 100)).empty());
+  const auto left = value_of(store.events_after(0, 0, 100));
+  BOOST_REQUIRE_EQUAL(left.size(), 2U);
+  BOOST_TEST(left[0].id.seq == 5U);
+  BOOST_TEST(fails_with(prune(3), core::errc::damaged));
+}
+
+/// A webhook with dead letters of the events 3, 4 and 5 of shard 0, all to be delivered once more.
+template <class World>
+core::webhook_id write_three_letters(store_fixture<World>& f) {
+  core::put_webhook hook;
+  hook.id = {f.ids.next(at(1))};
+  hook.name = "billing";
+  hook.definition = "{}";
+  BOOST_TEST(is(f.write({hook}), committed));
+  for (const core::event_seq seq : {3, 4, 5})
+    BOOST_TEST(
+        is(f.write({core::put_dead_letter{hook.id, {0, seq}, "{}", 422, "no", at(5)}}), committed));
+  for (const core::event_seq seq : {3, 4, 5})
+    BOOST_TEST(is(f.write({core::replay_dead_letter{hook.id, {0, seq}}}), committed));
+  return hook.id;
+}
+
+/// Where the row of the letter 4 cannot be read.
+void list_letters_around_the_second(persistence::store& store, core::webhook_id webhook) {
+  const auto all = value_of(store.list_dead_letters({webhook, 0, 0, 100, false}));
+  BOOST_REQUIRE_EQUAL(all.size(), 3U);
+  BOOST_TEST(all[0].made.json == "{}");
+  BOOST_TEST(all[2].made.json == "{}");
+  const auto& lost = all[1].made;
+  BOOST_TEST(lost.event.seq == 4U);
+  BOOST_TEST(lost.status == 422U);
+  BOOST_TEST(lost.json.find(R"({"type":"EventUnreadable")") == 0U);
+  BOOST_TEST(lost.json.find(R"("shard":0,"seq":4,)") != std::string::npos);
+  BOOST_TEST(lost.reason.find("its row cannot be read: ") == 0U);
+  // It is not delivered, and keeps none behind it from that.
+  const auto replayed = value_of(store.list_dead_letters({webhook, 0, 0, 100, true}));
+  BOOST_REQUIRE_EQUAL(replayed.size(), 2U);
+  const auto next = value_of(store.list_dead_letters({webhook, 0, 3, 1, true}));
+  BOOST_REQUIRE_EQUAL(next.size(), 1U);
+  BOOST_TEST(next[0].made.event.seq == 5U);
+  BOOST_TEST(value_of(store.list_dead_letters({webhook, 0, 5, 1, true})).empty());
+}
+
+/// A step of three finished units.
+template <class World>
+std::pair<core::step_id, std::vector<core::unit_id>> write_three_results(store_fixture<World>& f) {
+  const auto step = f.given_step().id;
+  std::vector<core::unit_id> units;
+  for (const std::uint64_t ordinal : {1, 2, 3}) {
+    units.push_back(f.given_unit(step, ordinal));
+    BOOST_TEST(is(f.write({core::finalize_unit{units.back(), "{}", 1, at(9)}}), committed));
+  }
+  return {step, units};
+}
+
+/// Where the row of the second unit cannot be read.
+void list_results_around_the_second(persistence::store& store, core::step_id step,
+                                    const std::vector<core::unit_id>& units) {
+  const auto [page, last] = value_of(store.list_results(step, 0, 3));
+  BOOST_REQUIRE_EQUAL(page.size(), 3U);
+  BOOST_TEST(last == 3U);
+  for (std::size_t i = 0; i < page.size(); ++i) {
+    BOOST_TEST((page[i].unit == units[i]));
+    BOOST_TEST((page[i].state == core::unit_state::finalized));
+    BOOST_TEST(page[i].result == (i == 1 ? "" : "{}"));
+  }
+  BOOST_TEST(value_of(store.list_results(step, 1, 1)).second == 2U);
+}
+
 /// Text that the server keeps outside of its row: it cannot be compressed, and is long.
 std::string long_text(int seed) {
   return "(SELECT string_agg(md5((i + " + std::to_string(seed)
@@ -327,6 +422,86 @@ BOOST_AUTO_TEST_CASE(staged_rows_are_not_given_up_when_tasks_beside_them_cannot_
   BOOST_REQUIRE_EQUAL(page.tasks.size(), 2U);
   for (const auto& task : page.tasks)
     BOOST_TEST((task.problem.code == core::errc::none));
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(events_that_the_server_does_not_give_back_keep_none_beside_them) {
+  write_ten_events(*this);
+  test_cluster::instance().sql("UPDATE holdfast.outbox SET events = " + long_text(6)
+                               + " WHERE shard = 0 AND first_seq = 5");
+  damage("holdfast.outbox");
+  auto store = copy.open();
+  const auto events = value_of(store.events_after(0, 0, 100));
+  BOOST_REQUIRE_EQUAL(events.size(), 10U);
+  for (const auto& e : events)
+    BOOST_TEST(is_unreadable(e) == (e.id.seq == 5U || e.id.seq == 6U));
+  BOOST_TEST(events[4].event.details.find("invalid page") != std::string::npos);
+  prune_around_the_third_row(store, node);
+  const auto left = run_in(copy.conninfo, "SELECT first_seq FROM holdfast.outbox WHERE shard = 0");
+  BOOST_REQUIRE_EQUAL(left.size(), 1U);
+  BOOST_TEST(left[0][0].as<int>() == 5);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(dead_letter_that_cannot_be_read_keeps_none_beside_it) {
+  const auto webhook = write_three_letters(*this);
+  test_cluster::instance().sql("UPDATE holdfast.dead_letters SET event = " + long_text(7)
+                               + " WHERE seq = 4");
+  damage("holdfast.dead_letters");
+  auto store = copy.open();
+  list_letters_around_the_second(store, webhook);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(result_that_cannot_be_read_keeps_none_beside_it) {
+  const auto [step, units] = write_three_results(*this);
+  test_cluster::instance().sql("UPDATE holdfast.units SET result = " + long_text(8)
+                               + " WHERE unit_id = '" + to_string(units[1]) + "'");
+  damage("holdfast.units");
+  auto store = copy.open();
+  list_results_around_the_second(store, step, units);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(store_damaged_events)
+
+// finding Q4
+BOOST_AUTO_TEST_CASE_TEMPLATE(event_that_cannot_be_read_is_told_in_its_place, World, worlds) {
+  store_fixture<World> f;
+  write_ten_events(f);
+  f.world.damage_events({0, 5});
+  const auto events = value_of(f.db->events_after(0, 0, 100));
+  BOOST_REQUIRE_EQUAL(events.size(), 10U);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    BOOST_TEST(events[i].id.seq == i + 1);
+    BOOST_TEST(is_unreadable(events[i]) == (i == 4 || i == 5));
+  }
+  const auto& lost = events[5].event;
+  BOOST_TEST(!lost.step);
+  BOOST_TEST(lost.details.find(R"({"shard":0,"seq":6,"problem":")") == 0U);
+  const auto now = value_of(f.db->now());
+  BOOST_TEST((lost.at <= now && lost.at > now - 1h));
+  // Pages of any size, and from the middle of the row.
+  const auto some = value_of(f.db->events_after(0, 5, 1));
+  BOOST_REQUIRE_EQUAL(some.size(), 1U);
+  BOOST_TEST(is_unreadable(some[0]));
+  BOOST_TEST(some[0].id.seq == 6U);
+}
+
+// finding Q4: as the tests of damaged files show it of PostgreSQL
+BOOST_AUTO_TEST_CASE(memory_store_reads_and_prunes_around_damaged_rows_as_well) {
+  store_fixture<memory_world> f;
+  write_ten_events(f);
+  f.world.damage_events({0, 5});
+  prune_around_the_third_row(*f.db, f.node);
+  const auto webhook = write_three_letters(f);
+  f.world.database().set_damaged_letters([](const core::message_id& id) { return id.seq == 4; });
+  list_letters_around_the_second(*f.db, webhook);
+  const auto [step, units] = write_three_results(f);
+  const auto lost = units[1];
+  f.world.database().set_damaged_units([=](const core::unit_id& unit) { return unit == lost; });
+  list_results_around_the_second(*f.db, step, units);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1669,6 +1669,24 @@ BOOST_AUTO_TEST_CASE(damaged_row_is_a_finding_and_keeps_no_check_from_running) {
   BOOST_TEST(in_outbox.count("outbox_counts_match") == 1U);
   BOOST_TEST(databases.violations.at("outbox_counts_match") == 1U); // the rows beside it are read
   BOOST_TEST(in_outbox.count("outbox_without_gaps") == 0U);
+  // It stays where those behind it are pruned.
+  const std::string pruned_behind =
+      "UPDATE holdfast.outbox SET events = left(events, 20) WHERE (shard, first_seq) ="
+      " (SELECT shard, first_seq FROM holdfast.outbox ORDER BY shard, first_seq LIMIT 1);"
+      "DELETE FROM holdfast.outbox o USING holdfast.outbox c WHERE length(c.events) = 20"
+      " AND o.shard = c.shard AND o.first_seq = c.first_seq + c.count;"
+      "UPDATE holdfast.shard_leases s SET pruned_to = now(), pruned_seq = coalesce("
+      " (SELECT min(first_seq) - 1 FROM holdfast.outbox o"
+      "   WHERE o.shard = s.shard AND length(o.events) <> 20), event_seq)"
+      " WHERE shard IN (SELECT shard FROM holdfast.outbox WHERE length(events) = 20)";
+  const auto left_over = databases.fired_by(pruned_behind);
+  BOOST_TEST(left_over.count("outbox_counts_match") == 1U);
+  BOOST_TEST(left_over.count("outbox_without_gaps") == 0U);
+  BOOST_TEST(databases
+                 .fired_by("UPDATE holdfast.shard_leases s SET pruned_seq = o.first_seq"
+                           " FROM holdfast.outbox o WHERE o.shard = s.shard AND o.first_seq = 1")
+                 .count("outbox_without_gaps")
+             == 1U);
   const auto letter = databases.fired_by(cut("event", "dead_letters"));
   BOOST_TEST(letter.count("dead_letters_are_events") == 1U);
   BOOST_TEST(letter.size() == 1U);
