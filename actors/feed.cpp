@@ -40,6 +40,8 @@ void look(self_ptr self, core::shard_id shard, std::uint64_t life, const core::e
   const auto& st = self->state;
   const auto done = [=](core::outcome<core::table_view> found) {
     if (auto* on = still(self, shard, life)) {
+      if (found)
+        on->unreadable.note(self->state.context, feed_state::name, shard, found->events);
       on->events.looked(found);
       go_on(self, shard, *on);
     }

@@ -3,6 +3,7 @@
 #include "actors/context.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/unreadable_events.hpp"
 #include "core/event_feed.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -21,6 +22,7 @@ struct feed_state {
     explicit watched(core::shard_id shard) : events(shard) {}
 
     core::shard_feed events;
+    unreadable_events unreadable;
     bool heard = false; ///< The relay tells of every commit from now on.
     bool used = true;   ///< Somebody has asked since the last look at it.
     std::uint64_t life = 0;

@@ -88,6 +88,14 @@ core::outcome<bool> prune_shard(self_ptr self, core::shard_id shard) {
     most.consumers.push_back(consumer.name);
   most.committed_before = now(self, st.context) - settings.events_retention;
   const auto gone = open(self).prune_events(shard, settings.incarnation, most);
+  if (!gone && gone.error().code == core::errc::damaged) { // all that can go has gone
+    if (st.unreadable_shards[shard].met(gone.error().detail))
+      st.context->log(log_level::error, "old_events_unreadable",
+                      {{"shard", std::to_string(shard)}, {"reason", gone.error().detail}});
+    return true;
+  }
+  if (gone && *gone < most.rows)
+    st.unreadable_shards.erase(shard);
   if (!gone && gone.error().code != core::errc::fenced)
     return gone.error();
   return !gone || *gone < most.rows;

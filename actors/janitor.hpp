@@ -29,6 +29,7 @@ struct janitor_state {
   std::map<core::shard_id, std::uint64_t> failing_shards;
   std::map<core::queue_name, std::uint64_t> failing_queues;
   std::map<core::queue_name, standing_fault> unreadable_queues; ///< With tasks that stay for it.
+  std::map<core::shard_id, standing_fault> unreadable_shards;   ///< With events that stay.
   std::uint64_t failed_tries = 0;
   std::set<core::shard_id> next_round; ///< Shards that failed in the round that is under way.
   std::uint32_t failures = 0;          ///< One after the other, in this round.

@@ -161,6 +161,15 @@ void deliver_to(self_ptr self, const place& at, Iterator begin, Iterator end, bo
           });
 }
 
+/// Events that cannot be read go to no consumer: their types and steps are not known.
+void note_unreadable(self_ptr self, const place& at,
+                     const std::vector<core::sequenced_event>& page) {
+  auto& position = *position_at(self, at);
+  const auto first = position.unreadable.note(self->state.context, at.consumer, at.shard, page);
+  if (position.oldest_unreadable == 0)
+    position.oldest_unreadable = first;
+}
+
 void read_failed(self_ptr self, const place& at, const caf::error& why) {
   if (auto* position = position_at(self, at)) {
     position->busy = false;
@@ -179,6 +188,7 @@ void read_from_table(self_ptr self, const place& at, core::event_seq after) {
               return;
             // The table holds what was committed before this start, too: after a crash the cursor
             // may be behind by many pages, and the inbox knows which of their events were applied.
+            note_unreadable(self, at, page.events);
             if (!page.events.empty())
               return deliver_to(self, at, page.events.begin(), page.events.end(), true);
             position->busy = false;
@@ -308,15 +318,23 @@ void send_cursors(self_ptr self) {
   }
 }
 
-/// Persists what has been acknowledged since the last time, up to what is set aside.
+/// The cursor that may be persisted: all before it is acknowledged, and neither set aside nor
+/// unreadable.
+core::event_seq passed_by(const relay_state::position& position) {
+  auto passed = position.acknowledged;
+  for (const auto oldest : {position.oldest_aside, position.oldest_unreadable})
+    if (oldest != 0)
+      passed = std::min(passed, oldest - 1);
+  return passed;
+}
+
+/// Persists what has been acknowledged since the last time.
 void write_cursors(self_ptr self) {
   auto& st = self->state;
   st.cursor_armed = false;
   for (auto& [consumer, subscription] : st.subscriptions)
     for (auto& [shard, position] : subscription.positions) {
-      const auto passed = position.oldest_aside == 0
-                              ? position.acknowledged
-                              : std::min(position.acknowledged, position.oldest_aside - 1);
+      const auto passed = passed_by(position);
       if (passed <= position.persisted)
         continue;
       position.persisted = passed;

@@ -2,6 +2,7 @@
 
 #include "actors/backpressure.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/unreadable_events.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
@@ -39,6 +40,11 @@ struct relay_state {
     std::uint32_t aside_tries = 0;
     bool aside_armed = false; ///< There is a timer for the next try.
     bool aside_due = false;   ///< It is time for it.
+
+    unreadable_events unreadable;
+    /// The oldest event that could not be read; 0: none. It was not delivered, and the cursor stays
+    /// before it as well: mended, it is delivered in the next life.
+    core::event_seq oldest_unreadable = 0;
   };
   struct subscription {
     std::set<core::event_type> types;
@@ -81,6 +87,9 @@ struct relay_state {
 /// the consumer has set aside keeps nothing waiting but the cursor, and is tried again by itself.
 /// Cursors are written lazily: what they leave out comes again after a crash and is dropped by the
 /// inbox.
+///
+/// An event whose row cannot be read is logged and passed over. The cursor stays before it, so that
+/// it is neither lost nor pruned: once its row is mended, the next life of the consumer gets it.
 ///
 /// Backpressure: at most `events_high_water` events per shard stay in memory; slower consumers read
 /// the table.

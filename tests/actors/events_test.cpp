@@ -298,6 +298,69 @@ BOOST_AUTO_TEST_CASE(pruning_waits_for_a_database_that_is_away) {
     BOOST_TEST(outbox.empty());
 }
 
+// finding Q4: nothing behind it waits, and nobody takes it for absent
+BOOST_AUTO_TEST_CASE(event_that_cannot_be_read_is_logged_passed_and_delivered_once_it_is_mended) {
+  start_with_units(2);
+  for (int i = 0; i < 2; ++i)
+    BOOST_REQUIRE(submit(assigned(step, "ana"), "ana").value);
+  advance(3s);
+  const auto shard = core::shard_of(step, node->settings.shards);
+  core::event_seq lost = 0;
+  for (int i = 0; i < 2; ++i) {
+    const auto lease = assigned(step, "bob");
+    const auto answered = send_to_node(judgment(lease, "bob"));
+    while (!answered->arrived() && virtual_world::step()) {
+    }
+    if (i == 0) {
+      lost = database->tables().outbox.at(shard).back().first_seq;
+      database->set_damaged_events([=](const core::message_id& id) {
+        return id == core::message_id{shard, lost};
+      });
+    }
+    restart(); // the events of this judgment have gone nowhere
+    BOOST_REQUIRE(answered->value);
+  }
+  advance(10s);
+  BOOST_TEST(events(core::event_type::unit_finalized).size() >= 1U); // of the one behind it
+  const auto consumers = actors::node_consumers();
+  BOOST_TEST(count_logged("events_unreadable") == consumers.size()); // once by each
+  for (const auto& spec : consumers)
+    BOOST_TEST(database->tables().cursors.at({spec.name, shard}) == lost - 1, spec.name);
+  database->set_damaged_events(nullptr);
+  restart();
+  advance(10s);
+  everything_is_finished(2);
+  BOOST_TEST(all_consumed());
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(old_event_that_cannot_be_deleted_is_logged_once_and_keeps_no_other) {
+  node->settings.events_retention = 1h;
+  node->settings.events_prune_interval = 1min;
+  start_with_units(3);
+  judge_everything();
+  advance(30min);
+  BOOST_TEST(all_consumed());
+  const auto shard = core::shard_of(step, node->settings.shards);
+  const auto& rows = database->tables().outbox.at(shard);
+  BOOST_REQUIRE(rows.size() > 1U);
+  const core::message_id lost{shard, rows[1].first_seq};
+  database->set_damaged_events([=](const core::message_id& id) { return id == lost; });
+  for (int i = 0; i < 2; ++i) {
+    feed(step, 1, 3 + i);
+    judge_everything();
+    advance(2h);
+  }
+  BOOST_REQUIRE_EQUAL(rows.size(), 1U);
+  BOOST_TEST(rows[0].first_seq == lost.seq);
+  BOOST_TEST(count_logged("old_events_unreadable") == 1U);
+  BOOST_TEST(!logged("pruning_failed"));
+  database->set_damaged_events(nullptr);
+  feed(step, 1, 5);
+  advance(2h);
+  BOOST_TEST(rows.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace holdfast::test

@@ -196,6 +196,34 @@ BOOST_AUTO_TEST_CASE(positions_outlive_a_restart) {
   BOOST_TEST((events_of(read(behind(position))) == outbox_of(*database, shard, position)));
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(event_that_cannot_be_read_is_told_in_its_place_to_every_reader) {
+  start_with_units(2);
+  work(step, "ana");
+  const auto all = outbox_of(*database, shard);
+  BOOST_REQUIRE(database->tables().outbox.at(shard).size() > 1U);
+  const auto& row = database->tables().outbox.at(shard)[1];
+  const auto first = row.first_seq;
+  const auto last = first + row.events.size() - 1;
+  database->set_damaged_events([=](const core::message_id& id) {
+    return id == core::message_id{shard, first};
+  });
+  auto told = events_of(read(behind(0)));
+  BOOST_REQUIRE_EQUAL(told.size(), all.size());
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    BOOST_TEST(told[i].first == all[i].first);
+    if (told[i].first < first || told[i].first > last)
+      BOOST_TEST(told[i].second == all[i].second);
+    else
+      BOOST_TEST(told[i].second.find(R"({"type":"EventUnreadable")") == 0U);
+  }
+  // Also to those who want other events: it may be one of theirs.
+  auto of_type = behind(0);
+  of_type.types = {"UnitWithdrawn"};
+  BOOST_TEST(read(of_type).events.size() == last - first + 1);
+  BOOST_TEST(count_logged("events_unreadable") == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(a_crash_of_the_feed_or_of_the_relay_loses_no_event) {
   start_with_units(2);
   auto position = read(behind(0)).position;
