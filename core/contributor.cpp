@@ -49,4 +49,22 @@ std::optional<monitor> monitor_named(std::string_view name) {
   return std::nullopt;
 }
 
+std::string text_of(const step_history::unreadable& row) {
+  switch (row.what) {
+  case step_history::unreadable::row::standing:
+    return "the standing of " + row.contributor
+           + " in holdfast.contributor_standings cannot be read: " + row.why;
+  case step_history::unreadable::row::flag:
+    return "a flag of " + row.contributor
+           + " in holdfast.contributor_flags cannot be read: " + row.why;
+  case step_history::unreadable::row::question:
+    return "the right answer to test question " + to_string(row.unit)
+           + " in holdfast.units cannot be read: " + row.why;
+  case step_history::unreadable::row::vote:
+    return "an answer to unit " + to_string(row.unit)
+           + " in holdfast.judgments cannot be read: " + row.why;
+  }
+  break_invariant("unreadable::row", "every value has a text", __FILE__, __LINE__);
+}
+
 } // namespace holdfast::core

@@ -57,7 +57,7 @@ struct step_history {
   struct question {
     unit_id unit;
     std::uint64_t ordinal = 0;
-    std::string truth;         ///< As in `insert_unit`.
+    std::string truth;         ///< As in `insert_unit`; empty where it cannot be read.
     bool open = true;          ///< Judgable: neither paused nor canceled.
     bool forgiven = false;     ///< Answers to it say nothing.
     bool reconsidered = false; ///< It was forgiven at some time, or is.
@@ -108,6 +108,14 @@ struct step_history {
     unit_id unit;
     std::string answer;
   };
+  /// A row that the database does not give back. It is missing below, but for a question.
+  struct unreadable {
+    enum class row : std::uint8_t { standing, flag, question, vote };
+    row what = row::standing;
+    contributor_id contributor; ///< Of a standing or flag.
+    unit_id unit;               ///< The test question, or that of the vote.
+    std::string why;            ///< As the database says it.
+  };
 
   std::vector<question> questions;    ///< By ordinal.
   std::vector<worked> contributors;   ///< By name (bytes).
@@ -124,6 +132,10 @@ struct step_history {
   std::vector<vote> votes;                ///< In order of submission, then of judgment id.
   /// By contributor (bytes). None where it was not asked for: then nobody counts.
   std::optional<std::vector<worked_through>> judged;
+  std::vector<unreadable> damage; ///< By kind of row.
 };
+
+/// Names the row, where it is stored, and why it cannot be read.
+std::string text_of(const step_history::unreadable& row);
 
 } // namespace holdfast::core

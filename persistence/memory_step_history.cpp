@@ -3,6 +3,8 @@
 #include "persistence/memory_store.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 #include <tuple>
 
 namespace holdfast::persistence {
@@ -159,6 +161,40 @@ private:
   std::map<pairs::value_type, const core::insert_judgment*> in_open_units_;
 };
 
+template <class Row, class Rule>
+void erase_if(std::vector<Row>& rows, const Rule& rule) {
+  rows.erase(std::remove_if(rows.begin(), rows.end(), rule), rows.end());
+}
+
+void leave_out_damaged(core::step_history& history,
+                       const std::function<bool(const core::step_history::unreadable&)>& rule) {
+  using row = core::step_history::unreadable::row;
+  const auto is_damaged = [&](row what, const core::contributor_id& contributor,
+                              const core::unit_id& unit) {
+    core::step_history::unreadable one{what, contributor, unit, {}};
+    if (!rule(one))
+      return false;
+    one.why = "invalid page in block 7";
+    history.damage.push_back(std::move(one));
+    return true;
+  };
+  std::set<core::contributor_id> unknown;
+  erase_if(history.standings, [&](const auto& standing) {
+    return is_damaged(row::standing, standing.contributor, {})
+           && unknown.insert(standing.contributor).second;
+  });
+  const auto is_of_unknown = [&](const auto& one) { return unknown.count(one.contributor) != 0; };
+  erase_if(history.unsettled_units, is_of_unknown);
+  erase_if(history.reinstatable_units, is_of_unknown);
+  erase_if(history.flags,
+           [&](const auto& flag) { return is_damaged(row::flag, flag.contributor, {}); });
+  for (auto& question : history.questions)
+    if (is_damaged(row::question, {}, question.unit))
+      question.truth.clear();
+  erase_if(history.votes,
+           [&](const auto& vote) { return is_damaged(row::vote, vote.contributor, vote.unit); });
+}
+
 } // namespace
 
 core::outcome<core::step_history> memory_store::load_step_history(core::step_id step,
@@ -167,6 +203,17 @@ core::outcome<core::step_history> memory_store::load_step_history(core::step_id 
   if (!lock)
     return memory::unreachable;
   return history_reader{database_->tables_, step}.read(scope);
+}
+
+core::outcome<core::step_history>
+memory_store::load_readable_step_history(core::step_id step, core::history_scope scope) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  auto history = history_reader{database_->tables_, step}.read(scope);
+  if (database_->damaged_history_)
+    leave_out_damaged(history, database_->damaged_history_);
+  return history;
 }
 
 core::outcome<std::vector<core::step_history::worked>>

@@ -192,7 +192,7 @@ std::unique_lock<std::mutex> memory_database::begin_read(std::string_view name) 
       return {};
     lock.lock();
   }
-  if (!reachable_)
+  if (!reachable_ || (damaged_history_ && name == "load_step_history"))
     return {};
   return lock;
 }
@@ -220,6 +220,12 @@ void memory_database::set_damaged_letters(std::function<bool(const core::message
 void memory_database::set_damaged_staged(std::function<bool(const core::staging_id&)> rule) {
   const std::lock_guard lock{mutex_};
   damaged_staged_ = std::move(rule);
+}
+
+void memory_database::set_damaged_history(
+    std::function<bool(const core::step_history::unreadable&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_history_ = std::move(rule);
 }
 
 void memory_database::put_definition(const core::queue_name& queue, std::string definition) {

@@ -42,6 +42,8 @@ public:
   /// damaged row of the outbox is not deleted either.
   void set_damaged_events(std::function<bool(const core::message_id&)> rule);
   void set_damaged_letters(std::function<bool(const core::message_id&)> rule);
+  /// The same of rows that quality control of a step goes on from; the reason is for the reader.
+  void set_damaged_history(std::function<bool(const core::step_history::unreadable&)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -86,6 +88,7 @@ private:
   std::function<bool(const core::staging_id&)> damaged_staged_;
   std::function<bool(const core::message_id&)> damaged_events_;
   std::function<bool(const core::message_id&)> damaged_letters_;
+  std::function<bool(const core::step_history::unreadable&)> damaged_history_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;
@@ -126,6 +129,8 @@ public:
   load_chains(const std::vector<core::unit_id>& units) override;
   core::outcome<core::step_history> load_step_history(core::step_id step,
                                                       core::history_scope scope) override;
+  core::outcome<core::step_history> load_readable_step_history(core::step_id step,
+                                                               core::history_scope scope) override;
   core::outcome<std::vector<core::step_history::worked>>
   load_grants(core::step_id step, const core::contributor_id& after, std::uint32_t limit) override;
   core::outcome<survey_material> load_survey(core::step_id step, double sure,

@@ -12,21 +12,6 @@
 
 namespace holdfast::persistence {
 
-namespace {
-
-/// How a read of some rows ended; hands what was read to `keep`.
-template <class Keep>
-read_end end_of(core::outcome<pipeline_results> answer, Keep keep) {
-  if (!answer)
-    return answer.error();
-  if (answer->failed)
-    return std::optional{std::move(answer->failure)};
-  keep(answer->results);
-  return std::optional<query_failure>{};
-}
-
-} // namespace
-
 /// How rows are read: all by one statement, and only where the server may not give back one of
 /// them by their keys.
 template <class Key>

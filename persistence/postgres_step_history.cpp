@@ -2,7 +2,13 @@
 
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
+#include "persistence/read_apart.hpp"
 #include "persistence/read_parts.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <utility>
 
 namespace holdfast::persistence {
 
@@ -135,6 +141,67 @@ constexpr statement judged_by_contributor{"judged_by_contributor", R"sql(
    WHERE u.step_id = $1::uuid AND u.truth IS NULL
    GROUP BY j.contributor_id ORDER BY j.contributor_id)sql"};
 
+// The same in parts, for a history of which rows cannot be read: their keys, and some of the rows.
+
+constexpr statement standing_names_of_step{"standing_names_of_step", R"sql(
+  SELECT contributor_id
+    FROM holdfast.contributor_standings WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
+
+constexpr statement standings_named{"standings_named", R"sql(
+  SELECT contributor_id, standing, reason
+    FROM holdfast.contributor_standings
+   WHERE step_id = $1::uuid AND contributor_id = ANY ($2::text[]) ORDER BY contributor_id)sql"};
+
+constexpr statement flagged_names_of_step{"flagged_names_of_step", R"sql(
+  SELECT DISTINCT contributor_id
+    FROM holdfast.contributor_flags WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
+
+constexpr statement flags_named{"flags_named", R"sql(
+  SELECT contributor_id, monitor
+    FROM holdfast.contributor_flags
+   WHERE step_id = $1::uuid AND contributor_id = ANY ($2::text[])
+   ORDER BY contributor_id, monitor)sql"};
+
+// As `unsettled_units` and `reinstatable_units`, of which the third column says which it is.
+constexpr statement parts_in_open_units{"parts_in_open_units", R"sql(
+  SELECT DISTINCT g.contributor_id, u.unit_id, g.is_tainted
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT l.contributor_id, false AS is_tainted
+           FROM holdfast.active_leases l WHERE l.unit_id = u.unit_id
+         UNION ALL
+         SELECT j.contributor_id, j.is_tainted FROM holdfast.judgments j
+          WHERE j.unit_id = u.unit_id AND (j.is_tainted OR u.truth IS NULL)
+         OFFSET 0) g
+   WHERE u.step_id = $1::uuid AND u.state < 3 AND g.contributor_id = ANY ($2::text[])
+   ORDER BY g.contributor_id, u.unit_id)sql"};
+
+constexpr statement questions_without_truth{"questions_without_truth", R"sql(
+  SELECT unit_id, ordinal, '', state = 1, forgiven_at IS NOT NULL,
+         forgiving_changed_at IS NOT NULL
+    FROM holdfast.units WHERE step_id = $1::uuid AND truth IS NOT NULL ORDER BY ordinal)sql"};
+
+constexpr statement truths_by_unit{"truths_by_unit", R"sql(
+  SELECT unit_id, truth FROM holdfast.units WHERE unit_id = ANY ($1::uuid[]))sql"};
+
+constexpr statement vote_keys_of_step{"vote_keys_of_step", R"sql(
+  SELECT j.contributor_id, u.unit_id
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT * FROM holdfast.judgments f WHERE f.unit_id = u.unit_id AND NOT f.is_tainted
+         OFFSET 0) j
+   WHERE u.step_id = $1::uuid
+   ORDER BY j.submitted_at, j.judgment_id)sql"};
+
+constexpr statement votes_by_key{"votes_by_key", R"sql(
+  SELECT j.contributor_id, j.unit_id, j.answer
+    FROM unnest($1::uuid[], $2::text[]) AS t(unit_id, contributor_id)
+   CROSS JOIN LATERAL (
+         SELECT * FROM holdfast.judgments f
+          WHERE f.unit_id = t.unit_id AND f.contributor_id = t.contributor_id AND NOT f.is_tainted
+         OFFSET 0) j
+   ORDER BY j.submitted_at, j.judgment_id)sql"};
+
 /// What was asked for, in this order.
 std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
   const std::vector<std::string> id{wire::scalar(step.value)};
@@ -253,6 +320,210 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
   if (scope.judged)
     read_judged(rows(), history);
   return history;
+}
+
+namespace {
+
+/// Reads the history of one step in parts, and around rows that the server does not give back.
+class parted_reader {
+public:
+  using runner = std::function<core::outcome<pipeline_results>(const std::vector<call>&)>;
+
+  parted_reader(runner run, core::step_id step) : run_(std::move(run)), step_(step) {}
+
+  core::outcome<core::step_history> read(core::history_scope scope) {
+    read_all_standings();
+    read_all_flags();
+    if (scope.tests)
+      read_tests();
+    if (scope.votes)
+      read_all_votes();
+    if (scope.judged)
+      if (const auto rows = ask(judged_by_contributor))
+        read_judged(*rows, history_);
+    if (failed_)
+      return *failed_;
+    return std::move(history_);
+  }
+
+private:
+  using unreadable = core::step_history::unreadable;
+  using names = std::vector<core::contributor_id>;
+
+  /// None once a part has failed: then the whole has.
+  std::optional<query_result> ask(const statement& what,
+                                  const std::vector<std::string>& more = {}) {
+    if (failed_)
+      return std::nullopt;
+    auto answer = run_(reads::long_read({{&what, parameters(more)}}));
+    if (!answer)
+      failed_ = answer.error();
+    else if (answer->failed) // nobody could say whose row it is
+      failed_ = core::failure{may_be_of_a_row(answer->failure) ? core::errc::damaged
+                                                               : core::errc::unavailable,
+                              answer->failure.text()};
+    else
+      return std::move(answer->results[reads::preamble_long]);
+    return std::nullopt;
+  }
+
+  std::vector<std::string> parameters(const std::vector<std::string>& more) const {
+    std::vector<std::string> all{wire::scalar(step_.value)};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  /// Reads the rows of `keys`; `keep` gets those that can be read, the damage of the others is told
+  /// as `name` says of their keys.
+  template <class Key, class Calls, class Keep, class Name>
+  void read_rows(const std::vector<Key>& keys, Calls calls, Keep keep, Name name) {
+    if (failed_)
+      return;
+    const apart_reader<Key> rows{
+        [&](const std::vector<Key>& some) {
+          return end_of(run_(reads::long_read({calls(some)})),
+                        [&](const auto& results) { keep(results[reads::preamble_long]); });
+        },
+        [&](const Key& key, const query_failure& why) {
+          auto damaged = name(key);
+          damaged.why = why.text();
+          history_.damage.push_back(std::move(damaged));
+        }};
+    if (auto failed = read_apart(keys, rows))
+      failed_ = std::move(failed);
+  }
+
+  names names_of(const statement& what) {
+    names found;
+    if (const auto rows = ask(what))
+      for (std::size_t row = 0; row < rows->rows(); ++row)
+        found.push_back(rows->get<std::string>(row, 0));
+    return found;
+  }
+
+  static std::string list_of(const names& some) {
+    wire::array_of<std::string> list;
+    for (const auto& name : some)
+      list.add(name);
+    return list.take();
+  }
+
+  call named(const statement& what, const names& some) const {
+    return {&what, parameters({list_of(some)})};
+  }
+
+  void read_all_standings() {
+    read_rows(
+        names_of(standing_names_of_step),
+        [&](const names& some) { return named(standings_named, some); },
+        [&](const query_result& rows) { read_standings(rows, history_); },
+        [](const core::contributor_id& who) {
+          return unreadable{unreadable::row::standing, who, {}, {}};
+        });
+    std::unordered_map<core::contributor_id, core::contributor_standing> standing_of;
+    names known;
+    for (const auto& one : history_.standings) {
+      standing_of.emplace(one.contributor, one.what);
+      known.push_back(one.contributor);
+    }
+    if (known.empty())
+      return;
+    const auto rows = ask(parts_in_open_units, {list_of(known)});
+    for (std::size_t row = 0; rows && row < rows->rows(); ++row) {
+      const core::step_history::unsettled part{rows->get<std::string>(row, 0),
+                                               {rows->get<core::uuid>(row, 1)}};
+      const bool tainted = rows->get<bool>(row, 2);
+      const bool removed = standing_of.at(part.contributor) == core::contributor_standing::removed;
+      if (removed && !tainted)
+        history_.unsettled_units.push_back(part);
+      else if (!removed && tainted)
+        history_.reinstatable_units.push_back(part);
+    }
+  }
+
+  void read_all_flags() {
+    read_rows(
+        names_of(flagged_names_of_step),
+        [&](const names& some) { return named(flags_named, some); },
+        [&](const query_result& rows) { read_flags(rows, history_); },
+        [](const core::contributor_id& who) {
+          return unreadable{unreadable::row::flag, who, {}, {}};
+        });
+  }
+
+  void read_tests() {
+    if (const auto rows = ask(questions_without_truth))
+      read_questions(*rows, history_);
+    std::vector<core::unit_id> units;
+    for (const auto& question : history_.questions)
+      units.push_back(question.unit);
+    std::unordered_map<core::unit_id, std::string> truths;
+    read_rows(
+        units,
+        [](const std::vector<core::unit_id>& some) {
+          wire::array_of<core::uuid> ids;
+          for (const auto& unit : some)
+            ids.add(unit.value);
+          return call{&truths_by_unit, {ids.take()}};
+        },
+        [&](const query_result& rows) {
+          for (std::size_t row = 0; row < rows.rows(); ++row)
+            truths[{rows.get<core::uuid>(row, 0)}] = rows.get<std::string>(row, 1);
+        },
+        [](const core::unit_id& unit) {
+          return unreadable{unreadable::row::question, {}, unit, {}};
+        });
+    for (auto& question : history_.questions)
+      question.truth = std::move(truths[question.unit]);
+    if (const auto rows = ask(grants_by_contributor))
+      history_.contributors = read_grants(*rows);
+    if (const auto rows = ask(asked_questions))
+      read_asked(*rows, history_);
+    if (const auto rows = ask(trusted_judgments))
+      read_trusted(*rows, history_);
+  }
+
+  void read_all_votes() {
+    using key = std::pair<core::contributor_id, core::unit_id>;
+    std::vector<key> keys;
+    if (const auto rows = ask(vote_keys_of_step))
+      for (std::size_t row = 0; row < rows->rows(); ++row)
+        keys.emplace_back(rows->get<std::string>(row, 0),
+                          core::unit_id{rows->get<core::uuid>(row, 1)});
+    read_rows(
+        keys,
+        [](const std::vector<key>& some) {
+          wire::array_of<core::uuid> units;
+          wire::array_of<std::string> contributors;
+          for (const auto& [contributor, unit] : some) {
+            units.add(unit.value);
+            contributors.add(contributor);
+          }
+          return call{&votes_by_key, {units.take(), contributors.take()}};
+        },
+        [&](const query_result& rows) { read_votes(rows, history_); },
+        [](const key& one) {
+          return unreadable{unreadable::row::vote, one.first, one.second, {}};
+        });
+  }
+
+  runner run_;
+  core::step_id step_;
+  core::step_history history_;
+  std::optional<core::failure> failed_;
+};
+
+} // namespace
+
+core::outcome<core::step_history>
+postgres_store::load_readable_step_history(core::step_id step, core::history_scope scope) {
+  const auto whole = run(calls_for(step, scope));
+  if (!whole)
+    return whole.error();
+  if (whole->failed && !may_be_of_a_row(whole->failure))
+    return error_of(whole->failure); // reading more would make it worse
+  return parted_reader{[this](const std::vector<call>& calls) { return run(calls); }, step}.read(
+      scope);
 }
 
 core::outcome<std::vector<core::step_history::worked>>

@@ -94,6 +94,8 @@ public:
   load_chains(const std::vector<core::unit_id>& units) override;
   core::outcome<core::step_history> load_step_history(core::step_id step,
                                                       core::history_scope scope) override;
+  core::outcome<core::step_history> load_readable_step_history(core::step_id step,
+                                                               core::history_scope scope) override;
   core::outcome<std::vector<core::step_history::worked>>
   load_grants(core::step_id step, const core::contributor_id& after, std::uint32_t limit) override;
   core::outcome<survey_material> load_survey(core::step_id step, double sure,

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Reads rows of which the server does not give back some, without those.
@@ -26,6 +27,17 @@ inline bool may_be_of_a_row(const query_failure& failure) {
 /// Whether a read of some rows succeeded: none, or why the server refused it. A failure when the
 /// server was not reached.
 using read_end = core::outcome<std::optional<query_failure>>;
+
+/// How a read of some rows ended; hands what was read to `keep`.
+template <class Keep>
+read_end end_of(core::outcome<pipeline_results> answer, Keep keep) {
+  if (!answer)
+    return answer.error();
+  if (answer->failed)
+    return std::optional{std::move(answer->failure)};
+  keep(answer->results);
+  return std::optional<query_failure>{};
+}
 
 /// How rows are read by their keys.
 template <class Key>

@@ -41,6 +41,8 @@ inline std::string history_text(const core::step_history& history) {
   if (history.judged)
     for (const auto& j : *history.judged)
       out << "judged " << j.contributor << ' ' << j.units << '\n';
+  for (const auto& d : history.damage)
+    out << "damage " << text_of(d) << '\n';
   return out.str();
 }
 

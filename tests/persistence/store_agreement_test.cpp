@@ -891,6 +891,9 @@ std::string dump(persistence::store& db, const batch_source& source) {
         << ' ' << counted.test_questions << ' ' << counted.test_judgments << '\n'
         << history_text(value_of(db.load_step_history(id, {true, true, true})))
         << history_text(value_of(db.load_step_history(id, {})));
+    // Without damage the same is read by rows.
+    BOOST_TEST(history_text(value_of(db.load_readable_step_history(id, {true, true, true})))
+               == history_text(value_of(db.load_step_history(id, {true, true, true}))));
     for (const auto& one : value_of(db.load_grants(id, "a", 3)))
       out << "granted " << one.contributor << ' ' << one.assignments << '\n';
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)

@@ -210,15 +210,15 @@ struct database_with_long_rows : store_fixture<postgres_world> {
   /// In the copy: the server fails on `column` of the row whose `key` is `value`, as on a row with
   /// a length in it that makes no sense.
   void break_column(const std::string& table, const std::string& column, const std::string& key,
-                    const std::string& value) {
+                    const std::string& value, const std::string& type = "text") {
     run_in(copy.conninfo, R"(
       CREATE OR REPLACE FUNCTION holdfast.broken() RETURNS text LANGUAGE plpgsql STABLE AS $$
       BEGIN
         RAISE EXCEPTION 'invalid memory alloc request size 18446744073709551613'
           USING ERRCODE = 'XX000';
       END $$)");
-    const auto broken = "CASE WHEN " + key + " = ''" + value + "'' THEN holdfast.broken() ELSE "
-                        + column + " END AS " + column;
+    const auto broken = "CASE WHEN " + key + " = ''" + value + "'' THEN holdfast.broken()::" + type
+                        + " ELSE " + column + " END AS " + column;
     const auto columns_query = "SELECT string_agg(CASE attname WHEN '" + column + "' THEN '"
                                + broken
                                + "' ELSE attname::text END, ', ' ORDER BY attnum)"
@@ -460,6 +460,96 @@ BOOST_AUTO_TEST_CASE(result_that_cannot_be_read_keeps_none_beside_it) {
   damage("holdfast.units");
   auto store = copy.open();
   list_results_around_the_second(store, step, units);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(right_answer_that_cannot_be_read_keeps_no_other_question_from_being_read) {
+  const auto step = this->given_step();
+  std::vector<core::unit_id> questions;
+  for (std::uint64_t ordinal = 1; ordinal <= 5; ++ordinal) {
+    auto question = this->new_unit(step.id, ordinal, 1'000'000'000);
+    question.truth = R"("x")";
+    questions.push_back(question.id);
+    BOOST_TEST(is(this->write({question}), committed));
+  }
+  test_cluster::instance().sql("UPDATE holdfast.units SET truth = " + long_text(6)
+                               + " WHERE unit_id = '" + to_string(questions[3]) + "'");
+  damage("holdfast.units");
+  auto store = copy.open();
+  BOOST_TEST(fails_with(store.load_step_history(step.id, {true}), core::errc::damaged));
+  const auto history = value_of(store.load_readable_step_history(step.id, {true}));
+  BOOST_REQUIRE_EQUAL(history.questions.size(), 5U);
+  for (std::size_t i = 0; i < history.questions.size(); ++i) {
+    BOOST_TEST((history.questions[i].unit == questions[i]));
+    BOOST_TEST(history.questions[i].ordinal == i + 1);
+    BOOST_TEST(history.questions[i].truth == (i == 3 ? "" : R"("x")"));
+  }
+  BOOST_REQUIRE_EQUAL(history.damage.size(), 1U);
+  BOOST_TEST((history.damage[0].what == core::step_history::unreadable::row::question));
+  BOOST_TEST((history.damage[0].unit == questions[3]));
+  BOOST_TEST(history.damage[0].why.find("invalid page") != std::string::npos);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(answer_that_cannot_be_read_keeps_no_other_vote_from_being_read) {
+  const auto step = this->given_step();
+  const auto unit = this->given_unit(step.id, 1);
+  core::token token = 0;
+  for (const auto* who : {"ana", "bob", "cid"}) {
+    this->given_lease(unit, who, ++token);
+    BOOST_TEST(is(this->write({this->judgment(unit, who, token)}), committed));
+  }
+  test_cluster::instance().sql("UPDATE holdfast.judgments SET answer = " + long_text(7)
+                               + " WHERE contributor_id = 'bob'");
+  damage("holdfast.judgments");
+  const auto history =
+      value_of(copy.open().load_readable_step_history(step.id, {false, true, true}));
+  BOOST_REQUIRE_EQUAL(history.votes.size(), 2U);
+  BOOST_TEST(history.votes[0].contributor == "ana");
+  BOOST_TEST(history.votes[1].contributor == "cid");
+  BOOST_REQUIRE(history.judged.has_value());
+  BOOST_TEST(history.judged->size() == 3U);
+  BOOST_REQUIRE_EQUAL(history.damage.size(), 1U);
+  BOOST_TEST((history.damage[0].what == core::step_history::unreadable::row::vote));
+  BOOST_TEST(history.damage[0].contributor == "bob");
+  BOOST_TEST((history.damage[0].unit == unit));
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(standing_and_flag_that_cannot_be_read_are_named_beside_the_others) {
+  using core::contributor_standing;
+  const auto step = this->given_step();
+  const auto unit = this->given_unit(step.id, 1);
+  core::token token = 0;
+  for (const auto* who : {"ana", "bob", "cid"}) {
+    BOOST_TEST(
+        is(this->write({core::put_standing{step.id, who, contributor_standing::removed,
+                                           core::standing_reason::requester, at(5)},
+                        core::insert_flag{step.id, who, core::monitor::speed, "fast", at(6)}}),
+           committed));
+    this->given_lease(unit, who, ++token);
+  }
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("contributor_standings", "standing", "contributor_id", "bob", "smallint");
+  break_column("contributor_flags", "monitor", "contributor_id", "cid", "smallint");
+  auto store = copy.open();
+  BOOST_TEST(!store.load_step_history(step.id, {}));
+  const auto history = value_of(store.load_readable_step_history(step.id, {}));
+  BOOST_REQUIRE_EQUAL(history.standings.size(), 2U);
+  BOOST_TEST(history.standings[0].contributor == "ana");
+  BOOST_TEST(history.standings[1].contributor == "cid");
+  BOOST_REQUIRE_EQUAL(history.flags.size(), 2U);
+  BOOST_TEST(history.flags[0].contributor == "ana");
+  BOOST_TEST(history.flags[1].contributor == "bob");
+  // Nobody knows whether the lease of the one between them is to end.
+  BOOST_REQUIRE_EQUAL(history.unsettled_units.size(), 2U);
+  BOOST_TEST(history.unsettled_units[0].contributor == "ana");
+  BOOST_TEST(history.unsettled_units[1].contributor == "cid");
+  BOOST_REQUIRE_EQUAL(history.damage.size(), 2U);
+  BOOST_TEST((history.damage[0].what == core::step_history::unreadable::row::standing));
+  BOOST_TEST(history.damage[0].contributor == "bob");
+  BOOST_TEST((history.damage[1].what == core::step_history::unreadable::row::flag));
+  BOOST_TEST(history.damage[1].contributor == "cid");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -69,6 +69,10 @@ public:
                                                       core::history_scope scope) override {
     return pass([&] { return inner_->load_step_history(step, scope); });
   }
+  core::outcome<core::step_history> load_readable_step_history(core::step_id step,
+                                                               core::history_scope scope) override {
+    return pass([&] { return inner_->load_readable_step_history(step, scope); });
+  }
   core::outcome<std::vector<core::step_history::worked>>
   load_grants(core::step_id step, const core::contributor_id& after, std::uint32_t limit) override {
     return pass([&] { return inner_->load_grants(step, after, limit); });
