@@ -84,8 +84,10 @@ caf::result<step_loaded> on_load_step(self_ptr self, const load_step& question) 
     return msg::to_error(versions.error());
   if (versions->position_of(step->row.key) != step->row.position)
     return msg::to_error(core::errc::damaged, "the step is not where its workflow has it");
-  auto history =
-      from.load_step_history(question.step, core::history_needed(*versions, step->row.position));
+  const auto scope = core::history_needed(*versions, step->row.position);
+  auto history = from.load_step_history(question.step, scope);
+  if (!history) // one row of it may be damaged, or the database away
+    history = from.load_readable_step_history(question.step, scope);
   if (!history)
     return msg::to_error(history.error());
   auto repairs = from.open_repairs(question.step);

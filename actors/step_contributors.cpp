@@ -251,6 +251,8 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
   ask.reserved = false;
+  if (refused_as_held(self, promise, request.contributor))
+    return;
   // That of the newest version, whatever that of the unit is: test questions are of the version in
   // which they were added, and nobody is to tell them apart.
   ask.ui = definition_of(st).ui;
@@ -435,8 +437,11 @@ void on_release(step_ptr self, owned_release& m) {
 
 // Never in turn: a lease must not run out because a judgment is being stored.
 void on_extend(step_ptr self, owned_extend& m) {
+  const held_promise promise{self->make_response_promise()};
+  if (refused_as_held(self, promise, m.request.contributor))
+    return;
   const auto unit = m.request.unit;
-  forward(self, held_promise{self->make_response_promise()}, unit, std::move(m));
+  forward(self, promise, unit, std::move(m));
 }
 
 namespace {
@@ -454,6 +459,8 @@ bool take_judgment(step_ptr self, const held_promise& promise, owned_submit& m) 
 /// First finds out how far they are trusted, where the step goes by that.
 void take_trusted_judgment(step_ptr self, const held_promise& promise, owned_submit& m) {
   const auto contributor = m.request.contributor;
+  if (refused_as_held(self, promise, contributor))
+    return;
   if (trust_is_known(self, contributor)) {
     take_judgment(self, promise, m);
     return;

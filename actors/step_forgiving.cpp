@@ -133,6 +133,8 @@ void on_forgive_question(step_ptr self, const msg::forgive_question& request) {
     return;
   const auto& st = self->state;
   const held_promise promise{self->make_response_promise()};
+  if (auto why = st.board->reconsidering_obstacle(); why.code != core::errc::none)
+    return refuse(self, promise, std::move(why));
   const bool news = st.board->is_forgiven(request.unit) == request.count_again;
   if (st.model && news)
     forgive_with_model(self, request, promise);

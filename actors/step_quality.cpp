@@ -3,6 +3,7 @@
 #include "documents/answer_matcher.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -20,7 +21,8 @@ std::optional<disregard_contributor> as_it_is_now(step_ptr self, disregard_contr
 }
 
 std::optional<reinstate_contributor> as_it_is_now(step_ptr self, reinstate_contributor command) {
-  if (self->state.board->removed(command.contributor))
+  const auto& board = *self->state.board;
+  if (board.removed(command.contributor) || board.is_held(command.contributor))
     return std::nullopt;
   return command;
 }
@@ -61,6 +63,20 @@ msg::contributor_view view_of(const core::contributor_report& report) {
   return view;
 }
 
+/// Each life of the step tells it once for each kind of row.
+void log_damage(step_ptr self) {
+  using row = core::step_history::unreadable;
+  const auto& st = self->state;
+  std::map<row::row, std::vector<const row*>> by_kind;
+  for (const auto& one : st.board->damage())
+    by_kind[one.what].push_back(&one);
+  for (const auto& [kind, rows] : by_kind)
+    st.context->log(log_level::error, "step_rows_unreadable",
+                    {{"step", to_string(st.identity.step())},
+                     {"rows", std::to_string(rows.size())},
+                     {"first", text_of(*rows.front())}});
+}
+
 } // namespace
 
 void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
@@ -78,8 +94,20 @@ void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
   disregard(self, contributor, {units.begin(), units.end()});
 }
 
+bool refused_as_held(step_ptr self, const held_promise& promise,
+                     const core::contributor_id& contributor) {
+  auto why = self->state.board->held(contributor);
+  if (why.code == core::errc::none)
+    return false;
+  refuse(self, promise, std::move(why));
+  return true;
+}
+
+// Not of somebody who is held: they may have been removed.
 void reinstate(step_ptr self, const core::contributor_id& contributor,
                const std::vector<core::unit_id>& units) {
+  if (self->state.board->is_held(contributor))
+    return;
   for (const auto& unit : units)
     tell_unit(self, unit, reinstate_contributor{contributor});
 }
@@ -110,6 +138,7 @@ void restore_quality(step_ptr self, const core::step_history& history) {
   const auto& mine = definition_of(st);
   st.board.emplace(st.identity.step(), mine.test_questions);
   st.board->restore(history);
+  log_damage(self);
   if (core::asks_model(mine.aggregation.method))
     take_model(self, model_of(self, history));
   for (const auto& left : history.unsettled_units)
@@ -166,9 +195,12 @@ void disregard_removed(step_ptr self, const core::unit_id& unit) {
 
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request) {
   auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  if (refused_as_held(self, promise, request.contributor))
+    return;
   auto decided = st.board->remove(request.contributor, now(self, st.context));
-  auto effect = reply(self->make_response_promise(),
-                      msg::contributor_removed{st.identity.step(), request.contributor});
+  auto effect =
+      reply(promise.take(), msg::contributor_removed{st.identity.step(), request.contributor});
   if (!decided.answer) {
     st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
     return;
@@ -208,6 +240,8 @@ void on_list_contributors(step_ptr self, const msg::list_contributors& request) 
               if (page.more)
                 break;
               page.contributors.push_back(view_of(report));
+              if (st.board->is_held(report.contributor))
+                page.contributors.back().flags.emplace_back("damaged");
             }
             st.pending.answer(self, st.context, st.identity.shard,
                               [promise, page = std::move(page)](const core::failure& lost) {

@@ -52,7 +52,7 @@ core::failure obstacle(const step_state& st) {
     return {core::errc::wrong_state, "the step is canceled; its results stay as they are"};
   if (st.repairs.size() + st.beginning_repairs.size() >= repairs_max)
     return {core::errc::overloaded, "other repairs of the step wait for their turn"};
-  return {};
+  return st.board->reconsidering_obstacle();
 }
 
 /// A repair is one of the step's, and worked on, once it is durable: another step may have begun
@@ -319,7 +319,8 @@ void on_judged(step_ptr self, std::uint64_t bookmark, const persistence::judged_
 
 void work_on(step_ptr self) {
   auto& st = self->state;
-  if (st.repairing || st.repairs.empty())
+  if (st.repairing || st.repairs.empty()
+      || st.board->reconsidering_obstacle().code != core::errc::none)
     return;
   st.repairing = true;
   const auto& row = st.repairs.front();

@@ -341,6 +341,9 @@ void disregard_removed(step_ptr self, const core::unit_id& unit);
 /// What the contributor said to the units is trusted as their answers to test questions say now.
 void trust_anew(step_ptr self, const core::contributor_id& contributor,
                 const std::vector<core::unit_id>& units);
+/// Answers a request of a contributor whose standing cannot be read. False: it can be.
+bool refused_as_held(step_ptr self, const held_promise& promise,
+                     const core::contributor_id& contributor);
 /// What those who are not removed said to the unit counts again, if there is room.
 void reinstate(step_ptr self, const core::contributor_id& contributor,
                const std::vector<core::unit_id>& units);

@@ -25,6 +25,9 @@ msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
   view.sure = core::sure_in(mine.aggregation);
   view.unsure_units = finished.unsure;
   view.judgments_saved = core::judgments_saved(survey.finished, st.workflow, st.step.row.position);
+  for (const auto& damage : st.board->damage())
+    if (view.concerns.size() < concerns_most)
+      view.concerns.push_back({damage.contributor, "damaged", text_of(damage)});
   for (const auto& one : found.concerns)
     if (view.concerns.size() < concerns_most)
       view.concerns.push_back({one.contributor, std::string{to_string(one.what)}, one.why});

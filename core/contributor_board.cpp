@@ -47,11 +47,24 @@ const contributor_board::entry* contributor_board::find(const contributor_id& co
 }
 
 void contributor_board::restore(const step_history& history) {
+  damage_ = history.damage;
+  std::set<unit_id> unreadable;
+  for (const auto& row : damage_)
+    if (row.what == step_history::unreadable::row::question)
+      unreadable.insert(row.unit);
+    else if (row.what == step_history::unreadable::row::standing) {
+      of(row.contributor); // so that they are reported
+      held_.emplace(row.contributor, text_of(row));
+    } else if (row.what == step_history::unreadable::row::flag)
+      of(row.contributor).flags_unreadable = true;
   for (const auto& question : history.questions) {
     ordinals_[question.unit] = question.ordinal;
-    if (question.open)
+    const bool readable = unreadable.count(question.unit) == 0;
+    if (!readable)
+      unreadable_questions_.insert(question.ordinal);
+    if (question.open && readable)
       open_questions_[question.ordinal] = question.unit;
-    if (question.forgiven)
+    if (question.forgiven || !readable)
       ledger_.forgive(number_of(question.ordinal));
     if (question.reconsidered)
       reconsidered_.insert(question.ordinal);
@@ -80,7 +93,7 @@ void contributor_board::restore(const step_history& history) {
 decision<std::vector<contributor_id>> contributor_board::settle(instant now) {
   decision<std::vector<contributor_id>> decided;
   for (const auto& [contributor, who] : entries_) {
-    if (who.removed)
+    if (who.removed || is_held(contributor))
       continue;
     if (const auto why = verdict_on(who)) {
       remove(contributor, *why, now, decided.changes);
@@ -103,10 +116,38 @@ void contributor_board::add_question(const unit_id& unit, std::uint64_t ordinal)
 void contributor_board::set_open(const unit_id& unit, bool open) {
   const auto found = ordinals_.find(unit);
   HOLDFAST_INVARIANT(found != ordinals_.end(), "only test questions are offered here");
-  if (open)
+  if (open && unreadable_questions_.count(found->second) == 0)
     open_questions_[found->second] = unit;
   else
     open_questions_.erase(found->second);
+}
+
+failure contributor_board::held(const contributor_id& contributor) const {
+  const auto found = held_.find(contributor);
+  if (found == held_.end())
+    return {};
+  return {errc::damaged,
+          "contributor " + contributor
+              + " may have been removed from the step, and gets and hands in nothing until that"
+                " is known: "
+              + found->second};
+}
+
+failure contributor_board::reconsidering_obstacle() const {
+  using row = step_history::unreadable::row;
+  const auto found = std::find_if(damage_.begin(), damage_.end(), [](const auto& one) {
+    return one.what == row::standing || one.what == row::question;
+  });
+  if (found == damage_.end())
+    return {};
+  return {errc::damaged,
+          "nothing in the step is reconsidered until this is mended: " + text_of(*found)};
+}
+
+std::uint32_t contributor_board::unreadable_answers(const entry& who) const {
+  return static_cast<std::uint32_t>(
+      std::count_if(unreadable_questions_.begin(), unreadable_questions_.end(),
+                    [&](std::uint64_t question) { return who.answered.count(question) != 0; }));
 }
 
 bool contributor_board::is_forgiven(const unit_id& unit) const {
@@ -126,13 +167,15 @@ std::size_t contributor_board::tests_under_way(const entry& who) const {
 
 contributor_board::next_work contributor_board::next_for(const contributor_id& contributor,
                                                          bool work_left) const {
+  if (is_held(contributor))
+    return {errc::damaged, std::nullopt, given_back::none};
   const auto* who = find(contributor);
   if (who != nullptr && who->removed)
     return {errc::not_qualified, std::nullopt, given_back::none};
   if (!policy_ || ordinals_.empty())
     return {};
   static const entry newcomer;
-  const auto answered = who == nullptr ? 0 : quiz_of(*who).asked;
+  const auto answered = who == nullptr ? 0 : quiz_of(*who).asked + unreadable_answers(*who);
   if (who == nullptr)
     who = &newcomer;
   const auto& placement = policy_->placement;
@@ -224,7 +267,7 @@ bool contributor_board::record(entry& who, const unit_id& unit, bool correct,
 }
 
 std::optional<standing_reason> contributor_board::verdict_on(const entry& who) const {
-  if (!policy_)
+  if (!policy_ || unreadable_answers(who) > 0)
     return std::nullopt;
   if (quality::quiz_state_of(policy_->placement, quiz_of(who)) == quality::quiz_state::failed)
     return standing_reason::quiz_failed;
@@ -237,7 +280,7 @@ decision<bool> contributor_board::answered(const contributor_id& contributor, co
                                            bool correct, const judgment_moment& when, instant now) {
   auto& who = of(contributor);
   decision<bool> decided;
-  if (!record(who, unit, correct, when) || who.removed)
+  if (!record(who, unit, correct, when) || who.removed || is_held(contributor))
     return decided;
   if (const auto why = verdict_on(who)) {
     remove(contributor, *why, now, decided.changes);
@@ -320,7 +363,8 @@ decision<std::vector<concern>> contributor_board::flag(const std::vector<concern
   decision<std::vector<concern>> decided;
   for (const auto& one : found) {
     if (std::find(wanted.begin(), wanted.end(), one.what) == wanted.end()
-        || removed(one.contributor) || !of(one.contributor).flags.insert(one.what).second)
+        || removed(one.contributor) || of(one.contributor).flags_unreadable
+        || !of(one.contributor).flags.insert(one.what).second)
       continue;
     decided.changes.writes.push_back(insert_flag{step_, one.contributor, one.what, one.why, now});
     tell(one.contributor, contributor_standing::working, to_string(one.what), one.why, now,
@@ -361,7 +405,7 @@ bool contributor_board::removed(const contributor_id& contributor) const {
 std::vector<contributor_id>
 contributor_board::remaining(std::vector<contributor_id> contributors) const {
   contributors.erase(std::remove_if(contributors.begin(), contributors.end(),
-                                    [&](const auto& c) { return removed(c); }),
+                                    [&](const auto& c) { return removed(c) || is_held(c); }),
                      contributors.end());
   return contributors;
 }

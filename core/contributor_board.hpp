@@ -35,6 +35,12 @@ struct contributor_report {
 /// questions keeps only who was removed or flagged, and how much everybody has judged where a route
 /// asks for that.
 ///
+/// A row that cannot be read must not change what anybody may do. A contributor with an unreadable
+/// standing is held: they may have been removed, so they get nothing and hand in nothing, and no
+/// standing of theirs is written. An unreadable test question is offered to nobody and says nothing
+/// of trust; contributors who answered it need no other one for their quiz, and the rest of their
+/// answers does not remove them. A flag that cannot be read counts as raised by every monitor.
+///
 ///              quiz failed | right too seldom | the requester says so
 ///   working ────────────────────────────────────────────────────────► removed
 ///       ▲                                                               │
@@ -47,6 +53,15 @@ public:
 
   /// Goes on from what is stored.
   void restore(const step_history& history);
+  /// What of that cannot be read.
+  const std::vector<step_history::unreadable>& damage() const { return damage_; }
+  /// Why nothing is given to them, taken from them or decided about them, because their standing
+  /// cannot be read; `none` if it can.
+  failure held(const contributor_id& contributor) const;
+  bool is_held(const contributor_id& contributor) const { return held_.count(contributor) != 0; }
+  /// Why no question is forgiven now, or counts again, and no result is repaired: the standings and
+  /// the trust by which that is decided may be others. `none` if nothing keeps from it.
+  failure reconsidering_obstacle() const;
   /// Removes all whose answers demand it already: an earlier life may have ended between an answer
   /// and what follows from it. Answers who they are.
   decision<std::vector<contributor_id>> settle(instant now);
@@ -65,7 +80,8 @@ public:
 
   /// What to offer to whoever asks for work. Without ordinary units to be done nobody is tested.
   struct next_work {
-    /// Why there is nothing: `not_qualified` for good, `no_unit_available` for now.
+    /// Why there is nothing: `not_qualified` for good, `no_unit_available` for now, `damaged` as
+    /// long as they are held.
     errc refusal = errc::none;
     /// A test question that they have not been asked; none: an ordinary unit.
     std::optional<unit_id> question;
@@ -133,7 +149,7 @@ public:
   std::vector<contributor_id> who_answered(const unit_id& question) const;
 
   bool removed(const contributor_id& contributor) const;
-  /// Those of `contributors` who are not removed.
+  /// Those of `contributors` who are neither removed nor held.
   std::vector<contributor_id> remaining(std::vector<contributor_id> contributors) const;
   /// How much their next judgment is trusted: by the test questions of this step that they have
   /// answered, else by what is known elsewhere, else as one trusts anybody. 1 where nobody is
@@ -167,11 +183,14 @@ private:
     std::set<unit_id> waiting;                     ///< Test questions offered and not answered yet.
     std::optional<standing_reason> removed;
     std::set<monitor> flags;
+    bool flags_unreadable = false; ///< One of them at least.
   };
 
   entry& of(const contributor_id& contributor);
   const entry* find(const contributor_id& contributor) const;
   void ask(entry& who, const unit_id& unit);
+  /// How many of the questions that they answered cannot be read.
+  std::uint32_t unreadable_answers(const entry& who) const;
   /// False: it is recorded already.
   bool record(entry& who, const unit_id& unit, bool correct, const judgment_moment& when);
   /// The first answers that count, as many as the quiz has questions.
@@ -196,6 +215,9 @@ private:
   std::unordered_map<unit_id, std::uint64_t> ordinals_; ///< Of all test questions.
   std::map<std::uint64_t, unit_id> open_questions_;     ///< By ordinal.
   std::set<std::uint64_t> reconsidered_;                ///< Ordinals; forgiven, now or once.
+  std::vector<step_history::unreadable> damage_;
+  std::map<contributor_id, std::string> held_;   ///< With the reason.
+  std::set<std::uint64_t> unreadable_questions_; ///< Ordinals.
   /// Apart from `entries_`: it says nothing of them to the requester. None: not counted.
   std::optional<std::unordered_map<contributor_id, std::uint32_t>> judged_;
 };

@@ -101,6 +101,9 @@ reason not_eligible(const contributor_id& contributor, const std::vector<std::st
 /// What keeps the contributor from every unit of the step, whichever it is; nothing if they may
 /// work there. A test question that they get first is nothing of the kind.
 std::optional<reason> kept_out(const candidate& who) {
+  if (who.next.refusal == errc::damaged)
+    return reason{"standing_unreadable",
+                  who.contributor + " gets nothing: their standing in the step cannot be read"};
   if (who.next.refusal == errc::not_qualified)
     return reason{"removed", who.contributor + " was removed from the step"};
   if (!who.lacks.empty())
@@ -154,6 +157,10 @@ std::vector<reason> explain(const step_row& step, const contributor_board& board
   if (step.status == step_status::paused)
     reasons.push_back(step_paused(step, "the"));
   const auto next = board.next_for(contributor, ready.ready_units() > 0);
+  if (next.refusal == errc::damaged) {
+    reasons.push_back({"standing_unreadable", board.held(contributor).detail});
+    return reasons;
+  }
   if (next.refusal == errc::not_qualified) {
     reasons.push_back({"removed", contributor + " was removed from the step"});
     return reasons;

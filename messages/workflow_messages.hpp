@@ -278,12 +278,14 @@ struct contributor_view {
   core::contributor_id contributor;
   core::contributor_standing standing = core::contributor_standing::working;
   core::standing_reason reason = core::standing_reason::requester; ///< If removed.
-  std::uint64_t assignments = 0;  ///< Ever granted to them in this step.
-  std::uint32_t tests = 0;        ///< Test questions answered.
-  std::uint32_t right = 0;        ///< Of these, answered rightly.
-  double trust = 0;               ///< The mean of what their accuracy may be.
-  double trust_low = 0;           ///< It is below this in one case of twenty.
-  std::vector<std::string> flags; ///< What monitors have raised: agreement, copying and so on.
+  std::uint64_t assignments = 0; ///< Ever granted to them in this step.
+  std::uint32_t tests = 0;       ///< Test questions answered.
+  std::uint32_t right = 0;       ///< Of these, answered rightly.
+  double trust = 0;              ///< The mean of what their accuracy may be.
+  double trust_low = 0;          ///< It is below this in one case of twenty.
+  /// What monitors have raised: agreement, copying and so on; `damaged`: their standing cannot be
+  /// read.
+  std::vector<std::string> flags;
 };
 HOLDFAST_WIRE(contributor_view, x.contributor, x.standing, x.reason, x.assignments, x.tests,
               x.right, x.trust, x.trust_low, x.flags)
@@ -373,7 +375,7 @@ HOLDFAST_WIRE(get_step_quality, x.step)
 /// Somebody whose work is worth a look.
 struct quality_concern {
   core::contributor_id contributor;
-  std::string monitor; ///< agreement, copying, patterns or speed.
+  std::string monitor; ///< agreement, copying, patterns or speed; `damaged`: see `why`.
   std::string why;     ///< For people, with figures.
 };
 HOLDFAST_WIRE(quality_concern, x.contributor, x.monitor, x.why)

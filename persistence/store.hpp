@@ -544,8 +544,8 @@ public:
 
   /// The same, without standings, flags, right answers and votes that the database does not give
   /// back: `damage` names them. Reads row by row, so it is for a history that could not be read.
-  /// What goes by these rows is not told of them either: a contributor whose standing is missing
-  /// is in no unsettled unit, and in none to be reinstated in.
+  /// A contributor whose standing is missing is in no unsettled unit, and in none to be reinstated
+  /// in.
   virtual core::outcome<core::step_history>
   load_readable_step_history(core::step_id step, core::history_scope scope) = 0;
 

@@ -715,4 +715,90 @@ BOOST_AUTO_TEST_CASE(a_later_life_goes_on_exactly_as_this_one_would) {
   BOOST_TEST(removals > 30U);
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(contributor_whose_standing_cannot_be_read_is_held_and_no_other) {
+  step_with_tests s;
+  s.pass_quiz("ana");
+  s.pass_quiz("dan");
+  s.answer("eve", s.give("eve").value(), false);
+  s.answer("eve", s.give("eve").value(), false);
+  s.stored.standings.clear();
+  using row = core::step_history::unreadable::row;
+  s.stored.damage = {{row::standing, "eve", {}, "invalid page"},
+                     {row::standing, "dan", {}, "invalid page"}};
+  auto later = s.restarted();
+  BOOST_TEST((later.next_for("eve", true).refusal == errc::damaged));
+  BOOST_TEST((later.next_for("dan", false).refusal == errc::damaged));
+  BOOST_TEST((later.next_for("ana", true).refusal == errc::none));
+  BOOST_TEST((later.held("dan").code == errc::damaged));
+  BOOST_TEST(later.held("dan").detail.find("holdfast.contributor_standings cannot be read: invalid")
+             != std::string::npos);
+  BOOST_TEST((later.held("ana").code == errc::none));
+  BOOST_TEST((later.remaining({"ana", "dan", "eve"}) == std::vector<core::contributor_id>{"ana"}));
+  // Her answers demand a removal, which would be written over the row that cannot be read.
+  BOOST_TEST(later.settle(beginning).changes.empty());
+  BOOST_TEST(!later.removed("eve"));
+  BOOST_TEST(
+      later.answered("eve", unit_numbered(20), false, s.next_moment(), beginning).changes.empty());
+  BOOST_TEST((later.reconsidering_obstacle().code == errc::damaged));
+  BOOST_TEST((s.board.reconsidering_obstacle().code == errc::none));
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(question_that_cannot_be_read_is_not_asked_and_changes_no_standing) {
+  step_with_tests s;
+  std::vector<unit_id> quiz;
+  for (int i = 0; i < 4; ++i) {
+    quiz.push_back(s.give("ana").value());
+    s.answer("ana", quiz.back(), i != 1);
+  }
+  // Without the first answer to the quiz this one would be of it, and two wrong ones fail it.
+  std::optional<unit_id> fifth;
+  while (!fifth)
+    fifth = s.give("ana");
+  s.answer("ana", *fifth, false);
+  s.stored.damage = {{core::step_history::unreadable::row::question, {}, quiz[0], "invalid page"}};
+  auto later = s.restarted();
+  BOOST_TEST(later.settle(beginning).answer.empty());
+  BOOST_TEST((later.trust_in("ana").questions == 4U));
+  BOOST_TEST((s.board.trust_in("ana").questions == 5U));
+  later.set_open(quiz[0], true);
+  for (std::uint64_t i = 0; i < 19; ++i) {
+    const auto next = later.next_for("bob", true);
+    BOOST_REQUIRE(next.question.has_value());
+    BOOST_TEST((*next.question != quiz[0]));
+    later.offered("bob", *next.question);
+    later.unanswered("bob", *next.question);
+  }
+  BOOST_TEST((later.next_for("bob", true).refusal == errc::no_unit_available));
+  BOOST_TEST((later.reconsidering_obstacle().code == errc::damaged));
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(quiz_that_was_passed_is_not_asked_again_for_a_question_that_cannot_be_read) {
+  step_with_tests s;
+  const auto first = s.give("dan").value();
+  s.answer("dan", first, true);
+  for (int i = 0; i < 3; ++i)
+    s.answer("dan", s.give("dan").value(), true);
+  s.stored.damage = {{core::step_history::unreadable::row::question, {}, first, "invalid page"}};
+  const auto later = s.restarted();
+  BOOST_TEST((later.trust_in("dan").questions == 3U));
+  BOOST_TEST((later.next_for("dan", true).first == core::given_back::all)); // not of a quiz alone
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(flag_that_cannot_be_read_is_not_raised_again) {
+  step_with_tests s;
+  s.stored.damage = {{core::step_history::unreadable::row::flag, "eve", {}, "invalid page"}};
+  auto later = s.restarted();
+  const auto speed = core::monitor::speed;
+  const auto decided =
+      later.flag({{"eve", speed, "fast"}, {"bob", speed, "fast"}}, {speed}, beginning);
+  BOOST_REQUIRE_EQUAL(decided.answer.size(), 1U);
+  BOOST_TEST(decided.answer[0].contributor == "bob");
+  BOOST_TEST((later.next_for("eve", true).refusal == errc::none));
+  BOOST_TEST((later.reconsidering_obstacle().code == errc::none));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,152 @@
+// Steps of which a row that quality control goes by cannot be read: the step works, and nobody gets
+// a clean slate by the damage, or loses by it.
+
+#include "tests/support/node_fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+using namespace std::chrono_literals;
+
+namespace holdfast::test {
+
+namespace {
+
+using unreadable_row = core::step_history::unreadable;
+
+const std::string with_test_questions = R"({"name": "colours", "steps": [{"key": "label",
+    "judgments_per_unit": 3, "test_questions": {"quiz": 2, "quiz_pass": 0.5, "every": 3}}]})";
+
+struct step_with_damage : node_fixture {
+  step_with_damage() { start(); }
+
+  /// The standing of the contributor cannot be read from the next start of the node on.
+  void damage_standing_of(const std::string& who) {
+    database->set_damaged_history([who](const unreadable_row& row) {
+      return row.what == unreadable_row::row::standing && row.contributor == who;
+    });
+    restart();
+  }
+  void mend() {
+    database->set_damaged_history({});
+    restart();
+  }
+
+  void ask_about(const core::step_id& step, int questions) {
+    msg::add_test_questions request{step, {}};
+    for (int i = 0; i < questions; ++i)
+      request.rows.push_back({"test-" + std::to_string(i), R"({"n":)" + std::to_string(i) + "}",
+                              R"({"answer":"red"})"});
+    BOOST_REQUIRE(call(std::move(request)).value);
+  }
+
+  msg::contributor_view contributor(const core::step_id& step, const std::string& who) {
+    const auto page = call(msg::list_contributors{step, "", 100});
+    BOOST_REQUIRE(page.value);
+    for (const auto& one : page.value->contributors)
+      if (one.contributor == who)
+        return one;
+    BOOST_ERROR(who << " is not listed");
+    return {};
+  }
+
+  bool is_tainted(const core::unit_id& unit, const std::string& who) const {
+    return database->tables().judgments.at({unit, who}).tainted_at.has_value();
+  }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(damaged_steps, step_with_damage)
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(contributor_with_an_unreadable_standing_is_refused_and_nobody_else) {
+  const auto step = create();
+  feed(step, 1);
+  const auto judged = assigned(step, "eve");
+  BOOST_REQUIRE(submit(judged, "eve").value);
+  BOOST_REQUIRE(call(msg::remove_contributor{step, "eve"}).value);
+  advance(1s);
+  BOOST_REQUIRE(is_tainted(judged.unit, "eve"));
+  damage_standing_of("eve");
+
+  const auto refused = assign(step, "eve");
+  BOOST_TEST((refused.code() == core::errc::damaged));
+  BOOST_REQUIRE(refused.error);
+  BOOST_TEST(refused.error->detail.find("the standing of eve in holdfast.contributor_standings")
+                 != std::string::npos,
+             refused.error->detail);
+  BOOST_TEST((submit(judged, "eve").code() == core::errc::damaged));
+  const auto lease = assigned(step, "ana");
+  // The unit is read anew, and finds a judgment that does not count of somebody who is not known to
+  // be removed.
+  crash(the_actor("unit"));
+  advance(1s);
+  BOOST_TEST(is_tainted(judged.unit, "eve"));
+  BOOST_TEST(submit(lease, "ana").value.has_value());
+
+  // Nothing is written over the row.
+  const auto before = database->tables().standings.size();
+  BOOST_TEST((call(msg::remove_contributor{step, "eve"}).code() == core::errc::damaged));
+  BOOST_TEST((call(msg::repair_contributor{step, fresh<core::repair_id>(), "ana", true}).code()
+              == core::errc::damaged));
+  BOOST_TEST(database->tables().standings.size() == before);
+
+  BOOST_TEST((contributor(step, "eve").flags == std::vector<std::string>{"damaged"}));
+  const auto explained = call(msg::explain_contributor{step, "eve"});
+  BOOST_REQUIRE(explained.value);
+  BOOST_REQUIRE_EQUAL(explained.value->reasons.size(), 1U);
+  BOOST_TEST(explained.value->reasons[0].code == "standing_unreadable");
+  const auto quality = call(msg::get_step_quality{step});
+  BOOST_REQUIRE(quality.value);
+  BOOST_REQUIRE_EQUAL(quality.value->concerns.size(), 1U);
+  BOOST_TEST(quality.value->concerns[0].contributor == "eve");
+  BOOST_TEST(quality.value->concerns[0].monitor == "damaged");
+  BOOST_TEST(count_logged("step_rows_unreadable") == 1U);
+
+  mend();
+  BOOST_TEST((assign(step, "eve").code() == core::errc::not_qualified));
+  BOOST_TEST(count_logged("step_rows_unreadable") == 0U); // of the new process
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(question_that_cannot_be_read_is_offered_to_nobody_and_stops_no_other) {
+  const auto step = create(with_test_questions);
+  feed(step, 4);
+  ask_about(step, 3);
+  const auto first = assigned(step, "ana");
+  BOOST_REQUIRE(submit(first, "ana").value);
+  const auto second = assigned(step, "ana");
+  BOOST_REQUIRE(submit(second, "ana").value);
+  BOOST_TEST(contributor(step, "ana").tests == 2U);
+  database->set_damaged_history([lost = first.unit](const unreadable_row& row) {
+    return row.what == unreadable_row::row::question && row.unit == lost;
+  });
+  restart();
+
+  for (int i = 0; i < 2; ++i) { // the quiz of somebody new
+    const auto lease = assigned(step, "bob");
+    BOOST_TEST((lease.unit != first.unit));
+    BOOST_TEST(submit(lease, "bob").value.has_value());
+  }
+  BOOST_TEST(assign(step, "ana").value.has_value());
+  BOOST_TEST(contributor(step, "ana").tests == 1U);
+  BOOST_TEST((contributor(step, "ana").standing == core::contributor_standing::working));
+  const auto refused = call(msg::forgive_question{step, second.unit, false});
+  BOOST_TEST((refused.code() == core::errc::damaged));
+  BOOST_REQUIRE(refused.error);
+  BOOST_TEST(refused.error->detail.find(to_string(first.unit)) != std::string::npos,
+             refused.error->detail);
+  BOOST_TEST(count_logged("step_rows_unreadable") == 1U);
+
+  mend();
+  BOOST_TEST(contributor(step, "ana").tests == 2U);
+  BOOST_TEST(call(msg::forgive_question{step, second.unit, false}).value.has_value());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+} // namespace holdfast::test
