@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace holdfast::persistence {
 
@@ -240,6 +242,72 @@ check_result run(pqxx::transaction_base& tx, const check& what, const derived_da
   return result;
 }
 
+/// How the rows of a table are told apart for one check, so that its finding names those that are
+/// damaged.
+struct keyed_rows {
+  const char* check;
+  const char* says; ///< Before the key.
+  const char* keys; ///< Reads nothing else of a row.
+  const char* read; ///< Some of the rows: those of which what follows is true.
+  const char* key;  ///< What is compared with keys, and their type.
+  const char* type;
+};
+
+constexpr keyed_rows all_keyed_rows[]{
+    {"quality_rows_can_be_read", "standing: ",
+     "SELECT step_id || ' ' || contributor_id FROM holdfast.contributor_standings ORDER BY 1",
+     "SELECT count(standing + reason) FROM holdfast.contributor_standings WHERE ",
+     "step_id || ' ' || contributor_id", "text[]"},
+    {"quality_rows_can_be_read", "flag: ",
+     "SELECT DISTINCT step_id || ' ' || contributor_id FROM holdfast.contributor_flags ORDER BY 1",
+     "SELECT count(why || monitor) FROM holdfast.contributor_flags WHERE ",
+     "step_id || ' ' || contributor_id", "text[]"},
+    {"quality_rows_can_be_read",
+     "right answer: ", "SELECT unit_id FROM holdfast.units WHERE truth IS NOT NULL ORDER BY 1",
+     "SELECT count(truth::jsonb) FROM holdfast.units WHERE truth IS NOT NULL AND ", "unit_id",
+     "uuid[]"},
+};
+
+/// Adds those of the keys whose rows cannot be read, by halves, with the reason.
+void find_damaged(pqxx::dbtransaction& tx, const keyed_rows& rows,
+                  const std::vector<std::string>& keys, std::vector<std::string>& found) {
+  if (keys.empty())
+    return;
+  std::string list;
+  for (const auto& key : keys)
+    list += (list.empty() ? "" : ", ") + tx.quote(key);
+  const auto query =
+      rows.read + std::string{rows.key} + " = ANY (ARRAY[" + list + "]::" + rows.type + ')';
+  const auto damage = damage_met(tx, [&](auto& part) { part.exec(query); });
+  if (!damage)
+    return;
+  if (keys.size() == 1) {
+    found.push_back(rows.says + keys.front() + ": " + *damage);
+    return;
+  }
+  const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(keys.size() / 2);
+  find_damaged(tx, rows, {keys.begin(), middle}, found);
+  find_damaged(tx, rows, {middle, keys.end()}, found);
+}
+
+/// The damaged rows of a check, by name; none where its rows are not told apart, or where even a
+/// key cannot be read.
+std::vector<std::string> damaged_rows_of(pqxx::dbtransaction& tx, const check& what) {
+  std::vector<std::string> found;
+  for (const auto& rows : all_keyed_rows) {
+    if (what.name != rows.check)
+      continue;
+    std::vector<std::string> keys;
+    if (damage_met(tx, [&](auto& part) {
+          for (const auto& row : part.exec(rows.keys))
+            keys.emplace_back(row[0].c_str());
+        }))
+      continue;
+    find_damaged(tx, rows, keys, found);
+  }
+  return found;
+}
+
 /// The same, where a damaged row that the check reads is its finding and keeps no other check.
 check_result run_apart(pqxx::dbtransaction& tx, const check& what, const derived_data& derived) {
   check_result result;
@@ -247,6 +315,11 @@ check_result run_apart(pqxx::dbtransaction& tx, const check& what, const derived
     result.what = what;
     result.violations = 1;
     result.samples = {"a row that the check reads is damaged: " + *damage};
+    if (auto rows = damaged_rows_of(tx, what); !rows.empty()) {
+      result.violations = rows.size();
+      rows.resize(std::min(rows.size(), samples_max));
+      result.samples = std::move(rows);
+    }
   }
   return result;
 }

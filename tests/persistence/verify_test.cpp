@@ -652,8 +652,10 @@ public:
     execute(copy, sql);
     std::set<std::string> fired;
     violations.clear();
+    samples.clear();
     for (const auto& result : value_of(persistence::verify(copy, probe))) {
       violations[result.what.name] = result.violations;
+      samples[result.what.name] = result.samples;
       BOOST_TEST(result.samples.size() == std::min<std::uint64_t>(result.violations, 5));
       if (result.violations > 0)
         fired.insert(result.what.name);
@@ -663,6 +665,7 @@ public:
 
   /// Of each check, when all were run last.
   std::map<std::string, std::uint64_t> violations;
+  std::map<std::string, std::vector<std::string>> samples;
 
   /// Those that fire on the same copy for somebody who may only read.
   std::set<std::string> fired_for_reader() const {
@@ -1167,6 +1170,9 @@ const std::vector<mutant> mutants{
     {"a unit that became a test question",
      "UPDATE holdfast.units SET truth = '1' WHERE source_key = 'row-5'",
      {"test_judgments_have_verdicts", "total_units_counted"}},
+    {"a right answer that cannot be read",
+     "UPDATE holdfast.units SET truth = '{' WHERE source_key = 'test-0'",
+     {"quality_rows_can_be_read"}},
     {"a verdict lost",
      "UPDATE holdfast.judgments SET on_test_question = false, test_question_correct = NULL",
      {"test_judgments_have_verdicts", "test_judgment_has_its_event"}},
@@ -1690,6 +1696,12 @@ BOOST_AUTO_TEST_CASE(damaged_row_is_a_finding_and_keeps_no_check_from_running) {
   const auto letter = databases.fired_by(cut("event", "dead_letters"));
   BOOST_TEST(letter.count("dead_letters_are_events") == 1U);
   BOOST_TEST(letter.size() == 1U);
+  // Of two test questions one.
+  const auto question =
+      databases.fired_by("UPDATE holdfast.units SET truth = '{' WHERE source_key = 'test-0'");
+  BOOST_TEST(question.count("quality_rows_can_be_read") == 1U);
+  BOOST_TEST(databases.violations.at("quality_rows_can_be_read") == 1U);
+  BOOST_TEST(databases.samples.at("quality_rows_can_be_read").at(0).find("right answer: ") == 0U);
   // Findings elsewhere are not hidden by it.
   const auto both =
       databases.fired_by(cut("events", "outbox") + "UPDATE holdfast.dead_letters SET seq = 424242");
