@@ -654,8 +654,8 @@ struct tasks_staged {
   std::vector<core::queue_name> queues;
 };
 
-/// Door → shards → shard host → queue: a claim that came over another node. Its sender is the envoy
-/// that the worker has there, which may end without it. Answered as the claim is.
+/// Door → shards → shard host → queue: a claim that came over another node. Its sender is the
+/// forwarder that the worker has there, which may end without it. Answered as the claim is.
 struct distant_claim {
   msg::claim_tasks request;
 };
@@ -727,7 +727,7 @@ struct routes {
   std::vector<caf::actor> doors; ///< Of every node that is reached, this one included.
 };
 
-/// Neighbours → envoy: so it is now.
+/// Neighbours → forwarder: so it is now.
 struct routes_changed {
   std::shared_ptr<const routes> now;
 };

@@ -1,7 +1,7 @@
 #include "actors/neighbours.hpp"
 
 #include "actors/actor_guard.hpp"
-#include "actors/envoy.hpp"
+#include "actors/forwarder.hpp"
 #include "actors/routing_messages.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool same_ways(const routes& a, const routes& b) {
                        });
 }
 
-/// Works out anew where each shard is reached, and tells the envoys.
+/// Works out anew where each shard is reached, and tells the forwarders.
 void reroute(self_ptr self) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
@@ -52,8 +52,8 @@ void reroute(self_ptr self) {
   if (st.now && same_ways(*st.now, *now))
     return;
   st.now = std::move(now);
-  st.envoys.for_each([&](const caf::actor_addr&, const caf::actor& envoy) {
-    self->send(envoy, routes_changed{st.now});
+  st.forwarders.for_each([&](const caf::actor_addr&, const caf::actor& forwarder) {
+    self->send(forwarder, routes_changed{st.now});
   });
 }
 
@@ -163,7 +163,7 @@ void on_seen(self_ptr self, cluster_seen& seen) {
   reroute(self);
 }
 
-/// True when it was a door; else it was an envoy.
+/// True when it was a door; else it was a forwarder.
 bool on_door_down(self_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   for (auto& [incarnation, other] : st.others)
@@ -193,7 +193,7 @@ msg::placement placement_now(self_ptr self) {
   return known;
 }
 
-/// Hands a request to its sender's envoy.
+/// Hands a request to its sender's forwarder.
 template <class Message>
 void hand(self_ptr self, Message& m) {
   auto& st = self->state;
@@ -201,11 +201,11 @@ void hand(self_ptr self, Message& m) {
   if (!client) // nobody wants to know
     return;
   const auto address = caf::actor_cast<caf::actor_addr>(client);
-  auto actor = st.envoys.find(address);
+  auto actor = st.forwarders.find(address);
   if (!actor) {
-    actor = self->spawn(envoy, st.context, client, st.now);
+    actor = self->spawn(forwarder, st.context, client, st.now);
     self->monitor(actor);
-    st.envoys.put(address, actor);
+    st.forwarders.put(address, actor);
   }
   self->make_response_promise().delegate(actor, std::move(m));
 }
@@ -220,7 +220,7 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
   const auto me = caf::actor_cast<caf::actor>(self);
   self->set_down_handler([=](const caf::down_msg& down) {
     if (!on_door_down(self, down))
-      self->state.envoys.ended(down.source);
+      self->state.forwarders.ended(down.source);
   });
   reroute(self);
   self->send(self->state.links.membership, follow_cluster{me});
@@ -238,8 +238,8 @@ caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_pt
             self->send(other.door, msg::look_at_cluster{st.context->settings.incarnation});
       },
       [=](const drain& m) {
-        self->state.envoys.for_each(
-            [&](const auto&, const caf::actor& envoy) { self->send(envoy, m); });
+        self->state.forwarders.for_each(
+            [&](const auto&, const caf::actor& forwarder) { self->send(forwarder, m); });
       },
       [=](const msg::get_placement&) { return placement_now(self); },
       [=](msg::end_session& m) { hand(self, m); },

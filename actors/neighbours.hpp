@@ -36,11 +36,11 @@ struct neighbours_state {
   core::cluster_view view;
   std::map<core::incarnation_id, neighbour> others;
   std::shared_ptr<const routes> now;
-  children<caf::actor_addr> envoys; ///< By client.
+  children<caf::actor_addr> forwarders; ///< By client.
 };
 
 /// THE NEIGHBOURS: the other nodes of the cluster, as they are reached from here. Keeps a way to
-/// each (dial, introduce, monitor its door), knows the host of each shard, and has an envoy for
+/// each (dial, introduce, monitor its door), knows the host of each shard, and has a forwarder for
 /// every client whose requests go elsewhere.
 ///
 ///   seen in the database ► dialed ► met ► door ──DOWN──► dialed …

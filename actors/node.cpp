@@ -60,7 +60,7 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
 ///   │                        delivery for each webhook and shard
 ///   ├─ profiles              makes durable what is known of contributors
 ///   ├─ door                  where the other nodes come in
-///   ├─ neighbours            the ways to them, and an envoy for each client with work there
+///   ├─ neighbours            the ways to them, and a forwarder for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
 ///   ├─ janitor               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL

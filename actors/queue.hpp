@@ -20,7 +20,7 @@ struct tied_leases {
   using leases = std::set<std::pair<core::task_id, core::token>>;
   struct connection {
     caf::actor client;
-    bool distant = false; ///< It is the worker's envoy in another node.
+    bool distant = false; ///< It is the worker's forwarder in another node.
     /// Also those whose ends are not durable yet: if the queue ends before, they hold still.
     leases held;
     std::set<std::uint64_t> waiting; ///< The claims that are called off with it, of this life.

@@ -44,7 +44,7 @@ struct step_search_state {
 /// each step that is told of such an event of its own, which routing brings it, says here how it
 /// stands. Which steps are found, and in which order, is `core::step_directory`.
 ///
-/// The others have the rest: an envoy asks all nodes and puts the answers together.
+/// The others have the rest: a forwarder asks all nodes and puts the answers together.
 ///
 /// Failure: it is started again, and reads everything anew; nothing else is lost with it. So it
 /// does when the directory fails, and when an operator wants it to (`rebuild_step_index`); who

@@ -1053,12 +1053,12 @@ struct peer_of_all : cluster {
   std::vector<core::queue_name> queues;
 };
 
-// No request is passed on: nobody needs an envoy.
+// No request is passed on: nobody needs a forwarder.
 BOOST_FIXTURE_TEST_CASE(a_peer_of_all_nodes_asks_the_hosts_themselves, peer_of_all) {
   work();
-  BOOST_TEST(actors_named("envoy").empty());
+  BOOST_TEST(actors_named("forwarder").empty());
   BOOST_TEST(call(at("a"), some_tasks(queue_hosted_by("b"), 1)).value.has_value());
-  BOOST_TEST(actors_named("envoy").size() == 1U); // `me` knows one node only
+  BOOST_TEST(actors_named("forwarder").size() == 1U); // `me` knows one node only
 }
 
 BOOST_FIXTURE_TEST_CASE(what_a_peer_knows_of_the_hosts_is_a_hint, peer_of_all) { // I-7, I-13
@@ -1067,7 +1067,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_peer_knows_of_the_hosts_is_a_hint, peer_of_all) {
   work();
   start("d"); // some shards are its, and the peer has no way to it
   work();
-  BOOST_TEST(!actors_named("envoy").empty());
+  BOOST_TEST(!actors_named("forwarder").empty());
   reach(at("d"));
   work();
   BOOST_TEST(database->tables().tasks.empty());

@@ -13,8 +13,8 @@
 
 namespace holdfast::actors {
 
-struct envoy_state {
-  static inline const char* name = "envoy";
+struct forwarder_state {
+  static inline const char* name = "forwarder";
 
   /// One request on its way.
   struct call {
@@ -37,10 +37,10 @@ struct envoy_state {
       published; ///< Keeps it reachable from other nodes, which report lost leases.
 };
 
-/// AN ENVOY of one client of this node: brings its requests to the hosts of their shards, and the
-/// answers back. To the host it *is* the client: what is tied to the client's life is tied to the
-/// envoy's, which ends with it, and leases that are lost are reported to it. It quits without a
-/// reason when its client has ended; with any other one the client may well live.
+/// A FORWARDER of one client of this node: brings its requests to the hosts of their shards, and
+/// the answers back. To the host it *is* the client: what is tied to the client's life is tied to
+/// the forwarder's, which ends with it, and leases that are lost are reported to it. It quits
+/// without a reason when its client has ended; with any other one the client may well live.
 ///
 /// A request whose shard has no host that is reached, or whose host went away or said that it hosts
 /// the shard no more, waits for the next one and is sent again, with the same ids. After
@@ -48,7 +48,7 @@ struct envoy_state {
 ///
 /// Failure: its open requests are answered `unavailable`.
 /// Backpressure: that of the hosts, whose `overloaded` it passes on.
-caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
-                    caf::strong_actor_ptr client, std::shared_ptr<const routes> now);
+caf::behavior forwarder(caf::stateful_actor<forwarder_state>* self, context_ptr context,
+                        caf::strong_actor_ptr client, std::shared_ptr<const routes> now);
 
 } // namespace holdfast::actors

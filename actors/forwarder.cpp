@@ -1,4 +1,4 @@
-#include "actors/envoy.hpp"
+#include "actors/forwarder.hpp"
 
 #include "actors/outside.hpp"
 
@@ -13,7 +13,7 @@ namespace holdfast::actors {
 
 namespace {
 
-using self_ptr = caf::stateful_actor<envoy_state>*;
+using self_ptr = caf::stateful_actor<forwarder_state>*;
 
 /// Between two looks after requests that wait.
 constexpr std::chrono::milliseconds wait_interval{50};
@@ -56,7 +56,7 @@ bool is_final(self_ptr self, std::uint64_t number, std::uint64_t attempt, core::
 }
 
 /// Sends the call to the host of its shard, if that is known, or lets it wait.
-void attempt(self_ptr self, std::uint64_t number, envoy_state::call& call) {
+void attempt(self_ptr self, std::uint64_t number, forwarder_state::call& call) {
   const auto& host = self->state.now->by_shard[call.request.shard];
   const auto attempt = ++call.attempt;
   if (!host.door) {
@@ -81,7 +81,7 @@ void carry(self_ptr self, forwarded& request) {
   auto& st = self->state;
   const auto number = ++st.last_call;
   const auto shard = request.shard;
-  envoy_state::call call{std::move(request), held_promise{self->make_response_promise()}};
+  forwarder_state::call call{std::move(request), held_promise{self->make_response_promise()}};
   call.deadline = self->clock().now() + st.context->settings.forward_patience;
   call.last_problem = {core::errc::unavailable,
                        "the host of shard " + std::to_string(shard) + " is not reached"};
@@ -226,8 +226,8 @@ void rebuild_step_index(self_ptr self, const msg::rebuild_step_index& request) {
 
 } // namespace
 
-caf::behavior envoy(caf::stateful_actor<envoy_state>* self, context_ptr context,
-                    caf::strong_actor_ptr client, std::shared_ptr<const routes> now) {
+caf::behavior forwarder(caf::stateful_actor<forwarder_state>* self, context_ptr context,
+                        caf::strong_actor_ptr client, std::shared_ptr<const routes> now) {
   guard(self, context);
   self->state.context = std::move(context);
   if (const auto& publish = what_is_outside().publish)
