@@ -398,7 +398,7 @@ way way_of(self_ptr self, const Message& m) {
   const auto& context = *st.context;
   if (context.hosting.here(msg::shard_of_request(m, context.settings.shards), self->clock().now()))
     return way::here;
-  return st.links.neighbours ? way::elsewhere : way::nowhere;
+  return st.links.peer_nodes ? way::elsewhere : way::nowhere;
 }
 
 core::failure not_here() {
@@ -492,7 +492,7 @@ caf::result<msg::answer_to<Message>> to_host(self_ptr self, Message& m) {
   if (where == way::here)
     decide_here(st.links, m, promise);
   else
-    promise.delegate(st.links.neighbours, forward(std::move(m), shards, answer_time(m)));
+    promise.delegate(st.links.peer_nodes, forward(std::move(m), shards, answer_time(m)));
   return promise;
 }
 
@@ -501,8 +501,8 @@ template <class Message>
 caf::result<msg::answer_to<Message>> to_every_node(self_ptr self, Message& m) {
   const auto& to = self->state.links;
   const auto& here = std::is_same_v<Message, msg::end_session> ? to.owners : to.shards;
-  const bool alone = !to.neighbours || self->state.context->hosting.alone();
-  return hand_on(self, alone ? here : to.neighbours, m);
+  const bool alone = !to.peer_nodes || self->state.context->hosting.alone();
+  return hand_on(self, alone ? here : to.peer_nodes, m);
 }
 
 // --- one handler per operation: those that need more than their row says, and all others ---
@@ -518,7 +518,7 @@ caf::result<msg::workflow_created> handle(self_ptr self, msg::create_workflow& m
   if (where == way::elsewhere) {
     auto promise = self->make_response_promise<msg::workflow_created>();
     const auto shards = st.context->settings.shards;
-    promise.delegate(st.links.neighbours, forward(std::move(m), shards, internal_timeout));
+    promise.delegate(st.links.peer_nodes, forward(std::move(m), shards, internal_timeout));
     return promise;
   }
   auto document = documents::parse_new_workflow(m.definition, st.context->settings.json);
@@ -616,11 +616,11 @@ caf::result<msg::audit_status> handle(self_ptr self, msg::get_audit_status&) {
 }
 
 caf::result<msg::placement> handle(self_ptr self, msg::get_placement& m) {
-  const auto& neighbours = self->state.links.neighbours;
-  if (!neighbours)
+  const auto& peer_nodes = self->state.links.peer_nodes;
+  if (!peer_nodes)
     return msg::to_error(invalid("who hosts what is asked at the gateway"));
   auto promise = self->make_response_promise<msg::placement>();
-  promise.delegate(neighbours, m);
+  promise.delegate(peer_nodes, m);
   return promise;
 }
 
@@ -676,8 +676,8 @@ node_gateway_actor::behavior_type handlers(self_ptr self, caf::detail::type_list
       [=](const drain&) {
         const auto& to = self->state.links;
         self->state.draining = true;
-        if (to.door && to.neighbours) // clients go elsewhere, and do not die of it
-          caf::anon_send(to.neighbours, drain{});
+        if (to.door && to.peer_nodes) // clients go elsewhere, and do not die of it
+          caf::anon_send(to.peer_nodes, drain{});
       },
   };
 }

@@ -21,7 +21,7 @@ struct gateway_links {
   caf::actor profiles;
   /// Takes what another node decides about. Null for the door: what comes through it has been
   /// passed on already.
-  caf::actor neighbours;
+  caf::actor peer_nodes;
   caf::actor door; ///< For other nodes; null for the door itself.
 };
 
@@ -45,7 +45,7 @@ struct gateway_state {
 /// with a precise error, and hands everything else on; behind it, invariants may be asserted.
 ///
 /// What the host of a shard decides goes to it: inside this node without a detour, else through
-/// the neighbours. THE DOOR is the same for other nodes, and passes nothing on: requests make one
+/// the peer nodes. THE DOOR is the same for other nodes, and passes nothing on: requests make one
 /// step between nodes, however stale the one's view of the cluster may be.
 ///
 /// Lifecycle: calls `node_settings::on_gateway` once every shard has a host; until somebody

@@ -129,24 +129,24 @@ struct history_doubted {
   std::vector<std::pair<core::shard_id, core::epoch>> shards;
 };
 
-/// Neighbours → membership: tell me of every look at the cluster.
+/// Peer nodes → membership: tell me of every look at the cluster.
 struct follow_cluster {
-  caf::actor neighbours;
+  caf::actor peer_nodes;
 };
 
-/// Membership → neighbours.
+/// Membership → peer nodes.
 struct cluster_seen {
   core::cluster_view view;
   std::set<core::incarnation_id> believed_dead;
 };
 
-/// Membership → neighbours: what hosts what has changed; tell the other nodes.
+/// Membership → peer nodes: what hosts what has changed; tell the other nodes.
 struct announce_change {};
 
 /// Whoever has a reason → membership: look at the cluster now.
 struct look_now {};
 
-/// Neighbours → membership: the process has ended; there is evidence.
+/// Peer nodes → membership: the process has ended; there is evidence.
 struct process_gone {
   core::incarnation_id incarnation;
 };
@@ -706,12 +706,12 @@ struct stop_owner {};
 
 // --- between nodes ---
 
-/// Neighbours → shards: what is for another node goes through me.
+/// Peer nodes → shards: what is for another node goes through me.
 struct forward_through {
-  caf::actor neighbours;
+  caf::actor peer_nodes;
 };
 
-/// App → neighbours: what came of a dial.
+/// App → peer nodes: what came of a dial.
 struct dialed {
   core::incarnation_id incarnation; ///< That was to be reached.
   dial_result result;
@@ -727,7 +727,7 @@ struct routes {
   std::vector<caf::actor> doors; ///< Of every node that is reached, this one included.
 };
 
-/// Neighbours → forwarder: so it is now.
+/// Peer nodes → forwarder: so it is now.
 struct routes_changed {
   std::shared_ptr<const routes> now;
 };

@@ -70,8 +70,8 @@ core::failure take(self_ptr self, const shard_list& wanted, core::cluster_view& 
       shard.host = settings.incarnation;
       shard.at = mine->second;
     }
-  if (st.neighbours)
-    self->send(st.neighbours, announce_change{});
+  if (st.peer_nodes)
+    self->send(st.peer_nodes, announce_change{});
   return {};
 }
 
@@ -98,8 +98,8 @@ void have_left(self_ptr self, const shard_list& shards) {
   auto& st = self->state;
   for (const auto shard : shards)
     st.leaving.erase(shard);
-  if (st.neighbours)
-    self->send(st.neighbours, announce_change{});
+  if (st.peer_nodes)
+    self->send(st.peer_nodes, announce_change{});
   look(self);
 }
 
@@ -247,8 +247,8 @@ void tell(self_ptr self, core::cluster_view view) {
       promise.deliver(shards_hosted{});
     st.waiting.clear();
   }
-  if (st.neighbours)
-    self->send(st.neighbours, cluster_seen{std::move(view), st.dead.all()});
+  if (st.peer_nodes)
+    self->send(st.peer_nodes, cluster_seen{std::move(view), st.dead.all()});
 }
 
 /// Lets those know that have work of other processes. While others may still come back, whoever is
@@ -442,8 +442,8 @@ void forget(self_ptr self, const caf::down_msg& down) {
       std::remove_if(st.followers.begin(), st.followers.end(),
                      [&](const caf::actor& follower) { return follower == down.source; }),
       st.followers.end());
-  if (st.neighbours == down.source)
-    st.neighbours = nullptr;
+  if (st.peer_nodes == down.source)
+    st.peer_nodes = nullptr;
   if (st.shards == down.source)
     st.shards = nullptr;
 }
@@ -454,8 +454,8 @@ caf::result<settled> on_resign(self_ptr self) {
   const auto resigned = open(self).resign(st.context->settings.incarnation);
   if (!resigned)
     return msg::to_error(resigned.error());
-  if (st.neighbours)
-    self->send(st.neighbours, announce_change{});
+  if (st.peer_nodes)
+    self->send(st.peer_nodes, announce_change{});
   return settled{};
 }
 
@@ -486,8 +486,8 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
       [=](const history_doubted& doubted) { on_history_doubted(self, doubted); },
       [=](const follow_hosting& m) { follow(self, m.follower); },
       [=](const follow_cluster& m) {
-        self->state.neighbours = m.neighbours;
-        self->monitor(m.neighbours);
+        self->state.peer_nodes = m.peer_nodes;
+        self->monitor(m.peer_nodes);
         look(self);
       },
       [=](const follow_processes& m) { // a follower of hosting, too, so it is monitored

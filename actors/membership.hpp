@@ -25,7 +25,7 @@ struct membership_state {
   core::own_lease lease;
   core::seen_history history;
   std::vector<caf::actor> followers;
-  caf::actor neighbours;   ///< Null until it has come.
+  caf::actor peer_nodes;   ///< Null until it has come.
   caf::actor shards;       ///< The same; follows the processes.
   bool registered = false; ///< The node's row is in the database.
   bool resigned = false;

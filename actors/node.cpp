@@ -8,9 +8,9 @@
 #include "actors/intake.hpp"
 #include "actors/janitor.hpp"
 #include "actors/membership.hpp"
-#include "actors/neighbours.hpp"
 #include "actors/object_host.hpp"
 #include "actors/owners.hpp"
+#include "actors/peer_nodes.hpp"
 #include "actors/profiles.hpp"
 #include "actors/reader.hpp"
 #include "actors/readers.hpp"
@@ -60,7 +60,7 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
 ///   │                        delivery for each webhook and shard
 ///   ├─ profiles              makes durable what is known of contributors
 ///   ├─ door                  where the other nodes come in
-///   ├─ neighbours            the ways to them, and a forwarder for each client with work there
+///   ├─ peer_nodes            the ways to them, and a forwarder for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
 ///   ├─ janitor               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL
@@ -113,20 +113,20 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("profiles", [=](parent_ptr p, const siblings& s) {
     return p->spawn(profiles, context, lanes(s, context), s.at("reader"));
   });
-  const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& neighbours,
+  const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& peer_nodes,
                                 const caf::actor& door) {
     return caf::actor_cast<caf::actor>(p->spawn(
         gateway, context,
         gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
-                      s.at("feed"), s.at("webhooks"), s.at("profiles"), neighbours, door}));
+                      s.at("feed"), s.at("webhooks"), s.at("profiles"), peer_nodes, door}));
   };
   add("door", [=](parent_ptr p, const siblings& s) { return open_gateway(p, s, {}, {}); });
-  add("neighbours", [=](parent_ptr p, const siblings& s) {
-    return p->spawn(neighbours, context,
-                    neighbours_links{s.at("membership"), s.at("shards"), s.at("door")});
+  add("peer_nodes", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(peer_nodes, context,
+                    peer_nodes_links{s.at("membership"), s.at("shards"), s.at("door")});
   });
   add("gateway", [=](parent_ptr p, const siblings& s) {
-    return open_gateway(p, s, s.at("neighbours"), s.at("door"));
+    return open_gateway(p, s, s.at("peer_nodes"), s.at("door"));
   });
   add("janitor", [=](parent_ptr p, const siblings& s) {
     return spawn_blocking(p, context, janitor, s.at("relay"), s.at("shards"));

@@ -28,7 +28,7 @@ routed route_to(core::hosted_item item, Message&& content) {
   return {std::move(item), caf::make_message(std::forward<Message>(content))};
 }
 
-/// Gateway, shards → neighbours → forwarder: a request for the host of a shard that is elsewhere.
+/// Gateway, shards → peer nodes → forwarder: a request for the host of a shard that is elsewhere.
 /// Answered as the request is.
 struct forwarded {
   using on_answer = std::function<void(caf::message&&)>;

@@ -54,7 +54,7 @@ void route(self_ptr self, routed&& m) {
 }
 
 /// The same, also to another node's host. Where the node hosts the shard and its host is just
-/// coming back, the sender tries again: through the neighbours it would only come here again.
+/// coming back, the sender tries again: through the peer nodes it would only come here again.
 template <class Message>
 void route_anywhere(self_ptr self, Message& m, core::duration answer_time) {
   const auto& st = self->state;
@@ -62,8 +62,8 @@ void route_anywhere(self_ptr self, Message& m, core::duration answer_time) {
   auto item = msg::place_of<Message>::item(m);
   const bool ours =
       host_of(self, item) || st.context->hosting.here(shard_of(item, shards), self->clock().now());
-  if (!ours && st.neighbours)
-    self->make_response_promise().delegate(st.neighbours,
+  if (!ours && st.peer_nodes)
+    self->make_response_promise().delegate(st.peer_nodes,
                                            forward(std::move(m), shards, answer_time));
   else
     route(self, route_to(std::move(item), std::move(m)));
@@ -386,7 +386,7 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
       [=](const shards_gained& gained) { on_gained(self, gained); },
       [=](const leave_shards& left) { on_left(self, left); },
       [=](await_shards wanted) { return on_await(self, wanted); },
-      [=](const forward_through& m) { self->state.neighbours = m.neighbours; },
+      [=](const forward_through& m) { self->state.peer_nodes = m.peer_nodes; },
       [=](const retry_tick& tick) {
         if (tick.attempt == self->state.activations_failed)
           activate_all(self);

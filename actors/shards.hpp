@@ -40,7 +40,7 @@ struct shards_state {
   std::uint32_t activations_failed = 0; ///< In a row.
   standing_fault activation_fault;
   caf::actor janitor;    ///< Null until it has come.
-  caf::actor neighbours; ///< The same.
+  caf::actor peer_nodes; ///< The same.
   caf::actor search;     ///< The same.
 };
 

@@ -371,9 +371,9 @@ exit_code node_service::run_actors() {
   if (!additions_.handlers.empty())
     workers_.emplace(*system, additions_.handlers, settings_.node.name, incarnation_,
                      patience_with_handlers(settings_.node.drain_timeout), log_);
-  client::endpoint neighbour;
-  use_link(neighbour, settings_);
-  dialer_.emplace(*system, std::move(neighbour));
+  client::endpoint peer_node;
+  use_link(peer_node, settings_);
+  dialer_.emplace(*system, std::move(peer_node));
   node.dial = dialer_->as_function();
   node.link_status = [this] {
     const auto* counters = link_counters_.load();

@@ -6,10 +6,10 @@
 #include "app/listen_port.hpp"
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
-#include "app/neighbour_dialer.hpp"
 #include "app/node_additions.hpp"
 #include "app/node_link.hpp"
 #include "app/node_workers.hpp"
+#include "app/peer_node_dialer.hpp"
 #include "client/peer_system.hpp"
 #include "config/load.hpp"
 #include "core/errors.hpp"
@@ -88,7 +88,7 @@ private:
   core::incarnation_id incarnation_;
 
   std::optional<gateway_port> gateway_;
-  std::optional<neighbour_dialer> dialer_;
+  std::optional<peer_node_dialer> dialer_;
   std::unique_ptr<node_link> link_; ///< Null without TLS.
   std::shared_ptr<link::peer_directory> peers_ = std::make_shared<link::peer_directory>();
   std::optional<node_workers> workers_; ///< None when there are no handlers.

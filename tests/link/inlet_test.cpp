@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(each_stranger_is_refused_for_its_reason_and_nothing_reaches
   BOOST_TEST((inside.read(32) == frames::heartbeat()));
 }
 
-// Nodes look whether a neighbour still listens, and so do load balancers: nobody is warned of them.
+// Nodes look whether a peer node still listens, and so do load balancers: nobody is warned of them.
 BOOST_AUTO_TEST_CASE(whoever_hangs_up_without_a_word_is_no_stranger) {
   open();
   for (int i = 0; i < 3; ++i) {

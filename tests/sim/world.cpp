@@ -111,7 +111,7 @@ bool may_crash(std::string_view name) {
                                                 "shard_host",  "step",
                                                 "unit",        "queue",
                                                 "intake",      "sweeper",
-                                                "forwarder",   "neighbours",
+                                                "forwarder",   "peer_nodes",
                                                 "objects",     "object_keeper",
                                                 "webhooks",    "webhook_delivery",
                                                 "profiles",    "profile_keeper",

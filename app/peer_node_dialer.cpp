@@ -1,4 +1,4 @@
-#include "app/neighbour_dialer.hpp"
+#include "app/peer_node_dialer.hpp"
 
 #include "client/way_to_node.hpp"
 
@@ -71,7 +71,7 @@ actors::dial_result probe(const client::endpoint& at) {
 
 } // namespace
 
-struct neighbour_dialer::state {
+struct peer_node_dialer::state {
   state(caf::actor_system& s, client::endpoint l) : system(&s), like(std::move(l)) {}
 
   /// One way to a node, for one attempt at a time.
@@ -135,10 +135,10 @@ struct neighbour_dialer::state {
   }
 };
 
-neighbour_dialer::neighbour_dialer(caf::actor_system& system, client::endpoint like)
+peer_node_dialer::peer_node_dialer(caf::actor_system& system, client::endpoint like)
     : state_(std::make_shared<state>(system, std::move(like))) {}
 
-neighbour_dialer::~neighbour_dialer() {
+peer_node_dialer::~peer_node_dialer() {
   std::list<std::thread> left;
   {
     const std::lock_guard lock{state_->mutex};
@@ -150,7 +150,7 @@ neighbour_dialer::~neighbour_dialer() {
     attempt.join();
 }
 
-void neighbour_dialer::reload() {
+void peer_node_dialer::reload() {
   std::vector<std::shared_ptr<state::guarded_way>> ways;
   {
     const std::lock_guard lock{state_->mutex};
@@ -164,7 +164,7 @@ void neighbour_dialer::reload() {
     });
 }
 
-actors::node_dialer neighbour_dialer::as_function() const {
+actors::node_dialer peer_node_dialer::as_function() const {
   return [shared = state_](const std::string& address,
                            const std::function<void(const actors::dial_result&)>& done) {
     state::run(shared, [shared, address, done] { done(shared->reach(address)); });

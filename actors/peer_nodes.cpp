@@ -1,4 +1,4 @@
-#include "actors/neighbours.hpp"
+#include "actors/peer_nodes.hpp"
 
 #include "actors/actor_guard.hpp"
 #include "actors/forwarder.hpp"
@@ -12,7 +12,7 @@ namespace holdfast::actors {
 
 namespace {
 
-using self_ptr = caf::stateful_actor<neighbours_state>*;
+using self_ptr = caf::stateful_actor<peer_nodes_state>*;
 
 /// Dials in a row that meet a closed port before the process is taken for dead, and the pause
 /// between them.
@@ -100,7 +100,7 @@ void on_met(self_ptr self, const core::incarnation_id& expected, const msg::node
 }
 
 /// Once, and not twice a second.
-void tell_not_reached(self_ptr self, neighbours_state::neighbour& other, const std::string& why) {
+void tell_not_reached(self_ptr self, peer_nodes_state::peer_node& other, const std::string& why) {
   if (!std::exchange(other.failing, true))
     self->state.context->log(log_level::warning, "node_not_reached",
                              {{"node", other.name}, {"address", other.address}, {"reason", why}});
@@ -212,8 +212,8 @@ void hand(self_ptr self, Message& m) {
 
 } // namespace
 
-caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_ptr context,
-                         neighbours_links links) {
+caf::behavior peer_nodes(caf::stateful_actor<peer_nodes_state>* self, context_ptr context,
+                         peer_nodes_links links) {
   guard(self, context);
   self->state.context = std::move(context);
   self->state.links = std::move(links);

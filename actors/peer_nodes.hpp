@@ -12,17 +12,17 @@
 
 namespace holdfast::actors {
 
-/// What the neighbours stand on.
-struct neighbours_links {
+/// What the peer nodes stand on.
+struct peer_nodes_links {
   caf::actor membership;
   caf::actor shards;
   caf::actor door; ///< Of this node.
 };
 
-struct neighbours_state {
-  static inline const char* name = "neighbours";
+struct peer_nodes_state {
+  static inline const char* name = "peer_nodes";
 
-  struct neighbour {
+  struct peer_node {
     std::string name;
     std::string address;
     caf::actor door;            ///< Null while it is not reached.
@@ -32,14 +32,14 @@ struct neighbours_state {
   };
 
   context_ptr context;
-  neighbours_links links;
+  peer_nodes_links links;
   core::cluster_view view;
-  std::map<core::incarnation_id, neighbour> others;
+  std::map<core::incarnation_id, peer_node> others;
   std::shared_ptr<const routes> now;
   children<caf::actor_addr> forwarders; ///< By client.
 };
 
-/// THE NEIGHBOURS: the other nodes of the cluster, as they are reached from here. Keeps a way to
+/// THE PEER NODES: the other nodes of the cluster, as they are reached from here. Keeps a way to
 /// each (dial, introduce, monitor its door), knows the host of each shard, and has a forwarder for
 /// every client whose requests go elsewhere.
 ///
@@ -50,7 +50,7 @@ struct neighbours_state {
 /// nothing, nor does a node that was never reached: it may be starting.
 ///
 /// Failure: started again, it reaches all of them anew; clients are answered `unavailable`.
-caf::behavior neighbours(caf::stateful_actor<neighbours_state>* self, context_ptr context,
-                         neighbours_links links);
+caf::behavior peer_nodes(caf::stateful_actor<peer_nodes_state>* self, context_ptr context,
+                         peer_nodes_links links);
 
 } // namespace holdfast::actors

@@ -14,12 +14,12 @@ namespace holdfast::app {
 /// First it connects without a word, under a deadline. What that meets is evidence: where nobody
 /// listens, the process that did is gone; silence may be a slow node or a cut line. Only then does
 /// CAF dial, which tells the two apart by nothing but time; with credentials through TLS.
-class neighbour_dialer {
+class peer_node_dialer {
 public:
   /// `like` says what ways to nodes are like; where they lead, each address does.
-  neighbour_dialer(caf::actor_system& system, client::endpoint like);
+  peer_node_dialer(caf::actor_system& system, client::endpoint like);
   /// Waits for the attempts under way.
-  ~neighbour_dialer();
+  ~peer_node_dialer();
 
   /// Reads the credentials anew, and cuts the ways to nodes whose certificate is not good any more;
   /// a way that is being dialed afterwards.
