@@ -665,7 +665,7 @@ struct take_in_staged {
   core::queue_name queue;
 };
 
-/// Sweeper → shards → shard host: look at the clock; it may be that a timer was lost.
+/// Rescuer → shards → shard host: look at the clock; it may be that a timer was lost.
 struct look_around {
   core::sweep_verdict overdue; ///< What is known to be late; the rest looks only.
 };
@@ -673,7 +673,7 @@ struct look_around {
 /// Shard host → step, queue: do what is due by now, whether your timer has told you or not.
 struct look_again {};
 
-/// Sweeper → shards → shard host → queue: these tasks are due in the database, and nobody has them.
+/// Rescuer → shards → shard host → queue: these tasks are due in the database, and nobody has them.
 struct look_for_tasks {
   core::queue_name queue;
   std::vector<core::task_id> tasks;

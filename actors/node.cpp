@@ -16,11 +16,11 @@
 #include "actors/readers.hpp"
 #include "actors/refitter.hpp"
 #include "actors/relay.hpp"
+#include "actors/rescuer.hpp"
 #include "actors/shards.hpp"
 #include "actors/spawn_blocking.hpp"
 #include "actors/step_search.hpp"
 #include "actors/supervisor.hpp"
-#include "actors/sweeper.hpp"
 #include "actors/webhooks.hpp"
 #include "actors/writer.hpp"
 
@@ -64,7 +64,7 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
 ///   ├─ gateway               where everybody else comes in; opened last
 ///   ├─ janitor               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL
-///   ├─ sweeper               looks for what should be over; the backstop of all timers
+///   ├─ rescuer               looks for what should be over; the backstop of all timers
 ///   ├─ step_search           the index of the steps that contributors may choose from
 ///   └─ auditor               looks now and then whether the database keeps what is promised
 supervisor_spec node_tree(const context_ptr& context) {
@@ -134,8 +134,8 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("intake", [=](parent_ptr p, const siblings& s) {
     return p->spawn(intake, context, s.at("loader"), s.at("shards"));
   });
-  add("sweeper", [=](parent_ptr p, const siblings& s) {
-    return p->spawn(sweeper, context, s.at("loader"), s.at("shards"));
+  add("rescuer", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(rescuer, context, s.at("loader"), s.at("shards"));
   });
   // So late that nothing whose work would be noticed is started again with it.
   add("step_search", [=](parent_ptr p, const siblings& s) {

@@ -206,7 +206,7 @@ void run(queue_ptr self, const core::run_schedules& command) {
     warn(self, "schedule_stuck", st.queue.schedules.at(name));
   const auto& unsure = decided.answer.unsure;
   if (decided.changes.empty() && !unsure.empty())
-    return run_when_known(self, unsure, [] {}); // the next look of the sweeper tries again
+    return run_when_known(self, unsure, [] {}); // the next look of the rescuer tries again
   if (decided.changes.empty())
     return;
   st.running_schedules = true;

@@ -81,7 +81,7 @@ struct step_state {
   std::unordered_map<core::unit_id, bool> unreadable;
   bool sweep_armed = false;
 
-  core::full_record found_full; ///< By the looks of the sweeper.
+  core::full_record found_full; ///< By the looks of the rescuer.
 
   // --- cancellation ---
   bool canceling_units = false;    ///< A passage over the open units of the canceled step.
@@ -391,7 +391,7 @@ void on_apply_events(step_ptr self, const apply_events& delivery);
 /// Somebody resumes the unit, which may have been damaged while it was told of its last judgment:
 /// looks for that among the events, and tells it again.
 void aggregate_mended(step_ptr self, const core::unit_id& unit);
-/// At every look of the sweeper: units that have been full for two of them, and are not aggregated,
+/// At every look of the rescuer: units that have been full for two of them, and are not aggregated,
 /// are told of their last judgment again.
 void aggregate_forgotten(step_ptr self);
 

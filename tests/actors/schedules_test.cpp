@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_schedule_is_answered_listed_and_removed) {
 // happens to ask when they are due is not refused with them.
 BOOST_AUTO_TEST_CASE(who_asks_when_a_schedule_is_due_does_not_share_its_fate) {
   const auto due = put(every_minute).next_due;
-  held_back = "sweeper"; // nobody else tells the queue, now that its timer will be lost
+  held_back = "rescuer"; // nobody else tells the queue, now that its timer will be lost
   lose_next_timers();
   while (advance_to_next_timer(due)) {
     settle();

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_put_while_others_sweep_stays, World, world
   store_fixture<World> f;
   std::atomic<bool> done{false};
   std::atomic<int> removed{0};
-  std::thread sweeper{[&] {
+  std::thread rescuer{[&] {
     // Everything that is not of this very moment is waste.
     while (!done) {
       const auto before = f.now();
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(what_is_put_while_others_sweep_stays, World, world
     lost += ref && f.store->get(*ref) ? 0 : 1;
   }
   done = true;
-  sweeper.join();
+  rescuer.join();
   BOOST_TEST(lost == 0);
   f.advance(1s);
   const auto left = f.all();

@@ -110,7 +110,7 @@ bool may_crash(std::string_view name) {
                                                 "consumer",    "gateway",
                                                 "shard_host",  "step",
                                                 "unit",        "queue",
-                                                "intake",      "sweeper",
+                                                "intake",      "rescuer",
                                                 "forwarder",   "peer_nodes",
                                                 "objects",     "object_keeper",
                                                 "webhooks",    "webhook_delivery",
@@ -309,7 +309,7 @@ void world::check_ready() {
   ready_.look(actors, able, now());
 }
 
-/// Not even when all is calm do timers come back: the sweeper alone must get everything done.
+/// Not even when all is calm do timers come back: the rescuer alone must get everything done.
 void world::lose_timers() {
   if (plan_.faults.timer_lost > 0 && random_.hit(plan_.faults.timer_lost)
       && virtual_.lose_next_timers() > 0)

@@ -9,8 +9,8 @@
 
 namespace holdfast::actors {
 
-struct sweeper_state {
-  static inline const char* name = "sweeper";
+struct rescuer_state {
+  static inline const char* name = "rescuer";
 
   context_ptr context;
   caf::actor loader;
@@ -20,7 +20,7 @@ struct sweeper_state {
   bool failing = false;    ///< The last look failed.
 };
 
-/// THE SWEEPER: the backstop of all timers. Every `sweep_interval` it asks the database what holds
+/// THE RESCUER: the backstop of all timers. Every `sweep_interval` it asks the database what holds
 /// leases that should have ended long ago, and has everything that this node hosts look at the
 /// clock. So whatever is due is done within two intervals, even if every timer was lost; and what
 /// is overdue although it has looked is read anew from the database (`core::judge_overdue`). Steps
@@ -32,7 +32,7 @@ struct sweeper_state {
 /// In a healthy node it finds nothing: each find is logged.
 ///
 /// Failure: a look that fails is made good by the next.
-caf::behavior sweeper(caf::stateful_actor<sweeper_state>* self, context_ptr context,
+caf::behavior rescuer(caf::stateful_actor<rescuer_state>* self, context_ptr context,
                       const caf::actor& loader, const caf::actor& shards);
 
 } // namespace holdfast::actors

@@ -48,7 +48,7 @@ struct node_without_timers : node_with_queue {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(sweeper, node_without_timers)
+BOOST_FIXTURE_TEST_SUITE(rescuer, node_without_timers)
 
 BOOST_AUTO_TEST_CASE(lease_of_a_task_ends_although_its_timer_was_lost) {
   enqueued(request());

@@ -1,4 +1,4 @@
-#include "actors/sweeper.hpp"
+#include "actors/rescuer.hpp"
 
 #include "actors/actor_guard.hpp"
 
@@ -9,7 +9,7 @@ namespace holdfast::actors {
 
 namespace {
 
-using self_ptr = caf::stateful_actor<sweeper_state>*;
+using self_ptr = caf::stateful_actor<rescuer_state>*;
 
 /// Looks at which an item may be overdue before it is read anew.
 constexpr std::uint32_t looks_max = 3;
@@ -84,7 +84,7 @@ void look(self_ptr self) {
 
 } // namespace
 
-caf::behavior sweeper(caf::stateful_actor<sweeper_state>* self, context_ptr context,
+caf::behavior rescuer(caf::stateful_actor<rescuer_state>* self, context_ptr context,
                       const caf::actor& loader, const caf::actor& shards) {
   guard(self, context);
   auto& st = self->state;
