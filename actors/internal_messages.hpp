@@ -805,21 +805,21 @@ struct enqueue_anywhere {
   msg::enqueue_tasks request;
 };
 
-/// Janitor → shards: tell me when tasks have ended.
+/// Pruner → shards: tell me when tasks have ended.
 struct follow_endings {
-  caf::actor janitor;
+  caf::actor pruner;
 };
 
-/// Queue → shards → janitor: tasks have ended since the last time, so that some may be old by now.
+/// Queue → shards → pruner: tasks have ended since the last time, so that some may be old by now.
 /// Or, from shards alone, queues have come whose tasks may be.
 struct tasks_ended {};
 
-/// Janitor → relay: tell me of cursors that have moved in the database.
+/// Pruner → relay: tell me of cursors that have moved in the database.
 struct follow_cursors {
-  caf::actor janitor;
+  caf::actor pruner;
 };
 
-/// Relay → janitor. Or shards → janitor: these have come.
+/// Relay → pruner. Or shards → pruner: these have come.
 struct cursors_written {
   std::set<core::shard_id> shards;
 };

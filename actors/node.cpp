@@ -6,12 +6,12 @@
 #include "actors/feed.hpp"
 #include "actors/gateway.hpp"
 #include "actors/intake.hpp"
-#include "actors/janitor.hpp"
 #include "actors/membership.hpp"
 #include "actors/object_host.hpp"
 #include "actors/owners.hpp"
 #include "actors/peer_nodes.hpp"
 #include "actors/profiles.hpp"
+#include "actors/pruner.hpp"
 #include "actors/reader.hpp"
 #include "actors/readers.hpp"
 #include "actors/refitter.hpp"
@@ -62,7 +62,7 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
 ///   ├─ door                  where the other nodes come in
 ///   ├─ peer_nodes            the ways to them, and a forwarder for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
-///   ├─ janitor               forgets old events; nobody waits for it
+///   ├─ pruner               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL
 ///   ├─ rescuer               looks for what should be over; the backstop of all timers
 ///   ├─ step_search           the index of the steps that contributors may choose from
@@ -128,8 +128,8 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("gateway", [=](parent_ptr p, const siblings& s) {
     return open_gateway(p, s, s.at("peer_nodes"), s.at("door"));
   });
-  add("janitor", [=](parent_ptr p, const siblings& s) {
-    return spawn_blocking(p, context, janitor, s.at("relay"), s.at("shards"));
+  add("pruner", [=](parent_ptr p, const siblings& s) {
+    return spawn_blocking(p, context, pruner, s.at("relay"), s.at("shards"));
   });
   add("intake", [=](parent_ptr p, const siblings& s) {
     return p->spawn(intake, context, s.at("loader"), s.at("shards"));

@@ -93,7 +93,7 @@ auto of_queue(queue_ptr self, void (*decide)(queue_ptr, const asked&, Message&))
   };
 }
 
-/// Lets the janitor know, now and then, that there is something to forget one day.
+/// Lets the pruner know, now and then, that there is something to forget one day.
 void tell_of_endings(queue_ptr self, core::instant at) {
   auto& st = self->state;
   const auto pause = st.context->settings.events_prune_interval;

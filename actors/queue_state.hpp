@@ -114,7 +114,7 @@ struct queue_state {
   /// not gather in memory.
   bool running_schedules = false;
 
-  core::instant told_of_endings; ///< When the janitor last was.
+  core::instant told_of_endings; ///< When the pruner last was.
 
   /// Ends first: its effects, which then learn that the queue ends, use what stands above.
   pending_effects pending;

@@ -345,8 +345,8 @@ void write_cursors(self_ptr self) {
 
 void on_cursor_written(self_ptr self) {
   auto& st = self->state;
-  if (st.janitor && !st.cursors_sent.empty())
-    self->send(st.janitor, cursors_written{std::exchange(st.cursors_sent, {})});
+  if (st.pruner && !st.cursors_sent.empty())
+    self->send(st.pruner, cursors_written{std::exchange(st.cursors_sent, {})});
 }
 
 /// A cursor that is not written only means that events come again. A refusal by the database means
@@ -418,7 +418,7 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
           watchers.erase(watch.shard);
         return settled{};
       },
-      [=](const follow_cursors& follow) { self->state.janitor = follow.janitor; },
+      [=](const follow_cursors& follow) { self->state.pruner = follow.pruner; },
   };
 }
 

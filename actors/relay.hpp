@@ -69,7 +69,7 @@ struct relay_state {
   std::map<std::uint64_t, rows_under_way> cursors_under_way; ///< By the tickets of the writes.
   std::size_t cursors_weight = 0;                            ///< Of all that are under way.
   std::set<core::shard_id> cursors_sent; ///< Shards whose cursors are on their way to the database.
-  caf::actor janitor;                    ///< Told when they have arrived.
+  caf::actor pruner;                     ///< Told when they have arrived.
   std::uint64_t last_ticket = 0;
   std::mt19937_64 random;
 };

@@ -171,9 +171,9 @@ void on_gained(self_ptr self, const shards_gained& gained) {
     start_host(self, shard);
   activate_all(self);
   // What lies in them may be old, and whoever hosted them does not look any more.
-  if (const auto& janitor = self->state.janitor) {
-    self->send(janitor, cursors_written{{gained.shards.begin(), gained.shards.end()}});
-    self->send(janitor, tasks_ended{});
+  if (const auto& pruner = self->state.pruner) {
+    self->send(pruner, cursors_written{{gained.shards.begin(), gained.shards.end()}});
+    self->send(pruner, tasks_ended{});
   }
 }
 
@@ -414,10 +414,10 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
         if (self->state.search)
           self->send(self->state.search, std::move(m));
       },
-      [=](const follow_endings& follow) { self->state.janitor = follow.janitor; },
+      [=](const follow_endings& follow) { self->state.pruner = follow.pruner; },
       [=](const tasks_ended& ended) {
-        if (self->state.janitor)
-          self->send(self->state.janitor, ended);
+        if (self->state.pruner)
+          self->send(self->state.pruner, ended);
       },
       [=](new_workflow& m) {
         const auto& st = self->state;

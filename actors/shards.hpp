@@ -39,7 +39,7 @@ struct shards_state {
   core::restart_history history;
   std::uint32_t activations_failed = 0; ///< In a row.
   standing_fault activation_fault;
-  caf::actor janitor;    ///< Null until it has come.
+  caf::actor pruner;     ///< Null until it has come.
   caf::actor peer_nodes; ///< The same.
   caf::actor search;     ///< The same.
 };

@@ -42,9 +42,9 @@ struct crashing_node : node_fixture {
 /// exception, as a bug would.
 void make_throw(const caf::actor& victim) { caf::anon_send(victim, actors::write_done{4711, {}}); }
 
-const char* const all_actors[] = {"unit",   "step",       "shard_host", "shards",  "writer",
-                                  "relay",  "membership", "owner",      "owners",  "consumer",
-                                  "reader", "readers",    "gateway",    "janitor", "refitter"};
+const char* const all_actors[] = {"unit",   "step",       "shard_host", "shards", "writer",
+                                  "relay",  "membership", "owner",      "owners", "consumer",
+                                  "reader", "readers",    "gateway",    "pruner", "refitter"};
 
 } // namespace
 

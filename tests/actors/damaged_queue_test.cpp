@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(finished_task_that_cannot_be_deleted_is_told_once_and_keeps
   for (int round = 0; round < 3; ++round) {
     advance(30min);
     enqueued(request());
-    BOOST_TEST((complete("w1", one("w1")) == core::errc::none)); // the janitor looks
+    BOOST_TEST((complete("w1", one("w1")) == core::errc::none)); // the pruner looks
   }
   advance(30min);
   BOOST_TEST(database->tables().finished_tasks.size() == 1U);

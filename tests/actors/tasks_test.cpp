@@ -839,7 +839,7 @@ BOOST_AUTO_TEST_CASE(finished_tasks_are_forgotten_after_their_retention) {
   advance(20min);
   BOOST_TEST(view(early).status == "COMPLETED"); // not yet
   advance(20min);
-  BOOST_TEST((complete("w1", one("w1")) == core::errc::none)); // something ends: the janitor looks
+  BOOST_TEST((complete("w1", one("w1")) == core::errc::none)); // something ends: the pruner looks
   advance(5min);
   BOOST_TEST((call(msg::get_task{early}).code() == core::errc::not_found));
   BOOST_TEST(view(late).status == "FAILURE");

@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_unit_gets_its_result_although_its_events_are_forg
   settle();
   held_back.clear();
   advance(2h);
-  feed(single, 1, 1); // something happens: the janitor looks
+  feed(single, 1, 1); // something happens: the pruner looks
   advance(2min);
   for (const auto& row :
        database->tables().outbox.at(core::shard_of(single, node->settings.shards)))
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(what_is_set_aside_is_not_forgotten) {
   std::size_t key = 2;
   for (const auto* end : {"consumer", "relay"}) {
     advance(2h);
-    feed(steps[0], 1, key++); // something happens: the janitor looks
+    feed(steps[0], 1, key++); // something happens: the pruner looks
     advance(2min);
     for (const auto& actor : actors_named(end))
       crash(actor);

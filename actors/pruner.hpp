@@ -16,8 +16,8 @@
 
 namespace holdfast::actors {
 
-struct janitor_state {
-  static inline const char* name = "janitor";
+struct pruner_state {
+  static inline const char* name = "pruner";
 
   context_ptr context;
   std::unique_ptr<persistence::store> store; ///< Open only while there is something to do.
@@ -43,7 +43,7 @@ struct janitor_state {
   core::digest swept_to; ///< Objects from here on are still to be looked at in this sweep.
 };
 
-/// THE JANITOR: forgets events that are older than `events_retention` and that no consumer needs
+/// THE PRUNER: forgets events that are older than `events_retention` and that no consumer needs
 /// any more, and finished and refused tasks that are older than their queue keeps them, in small
 /// transactions on a connection of its own, so that no batch waits for it.
 ///
@@ -58,7 +58,7 @@ struct janitor_state {
 ///
 /// Failure: whatever it could not do waits for the end of the next round, and keeps nothing else
 /// waiting; a sweep goes on behind it. A crash costs nothing but that.
-caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,
-                      const caf::actor& relay, const caf::actor& shards);
+caf::behavior pruner(caf::stateful_actor<pruner_state>* self, context_ptr context,
+                     const caf::actor& relay, const caf::actor& shards);
 
 } // namespace holdfast::actors

@@ -1,4 +1,4 @@
-#include "actors/janitor.hpp"
+#include "actors/pruner.hpp"
 
 #include "actors/actor_guard.hpp"
 #include "actors/consumer.hpp"
@@ -10,7 +10,7 @@ namespace holdfast::actors {
 
 namespace {
 
-using self_ptr = caf::stateful_actor<janitor_state>*;
+using self_ptr = caf::stateful_actor<pruner_state>*;
 
 /// Tasks that go in one transaction.
 constexpr std::uint32_t tasks_at_once = 1000;
@@ -216,7 +216,7 @@ void prune_next(self_ptr self) {
     prune_next_shard(self, *shard);
 }
 
-/// One transaction, then the next message: the janitor can be told to stop between any two.
+/// One transaction, then the next message: the pruner can be told to stop between any two.
 void prune_some(self_ptr self) {
   prune_next(self);
   const auto& st = self->state;
@@ -317,8 +317,8 @@ void sweep(self_ptr self) {
 
 } // namespace
 
-caf::behavior janitor(caf::stateful_actor<janitor_state>* self, context_ptr context,
-                      const caf::actor& relay, const caf::actor& shards) {
+caf::behavior pruner(caf::stateful_actor<pruner_state>* self, context_ptr context,
+                     const caf::actor& relay, const caf::actor& shards) {
   guard(self, context);
   self->state.context = std::move(context);
   self->send(relay, follow_cursors{caf::actor_cast<caf::actor>(self)});
