@@ -43,6 +43,8 @@ link::inlet_limits limits_of(const config::settings& settings) {
   limits.bytes_per_second = settings.link.bytes_per_second;
   limits.payload_bytes_max = settings.link.payloads_mb * mebibyte;
   limits.payload_bytes_per_peer_max = settings.link.payloads_per_peer_mb * mebibyte;
+  limits.waiting_bytes_max = settings.peers.waiting_mb * mebibyte;
+  limits.waiting_bytes_per_peer_max = settings.peers.waiting_per_peer_mb * mebibyte;
   limits.room_deadline = settings.link.room_deadline;
   limits.actors_max = settings.link.actors_max;
   return limits;

@@ -56,6 +56,7 @@ public:
 
   /// See `link::inlet`.
   void reload() { inlet_->reload(); }
+  void end_unread(std::uint16_t inner_port) { inlet_->end_unread(inner_port); }
   void stop_accepting() { inlet_->stop_accepting(); }
   const link::link_counters& counters() const { return inlet_->counters(); }
 

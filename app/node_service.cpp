@@ -10,6 +10,7 @@
 #include "app/wiring.hpp"
 #include "client/accept_guard.hpp"
 #include "client/id_source.hpp"
+#include "client/middleman_memory.hpp"
 #include "connectors/trusted_authorities.hpp"
 #include "core/log_limit.hpp"
 #include "core/name_claim.hpp"
@@ -33,6 +34,7 @@
 #include <chrono>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -393,6 +395,17 @@ exit_code node_service::run_actors() {
       return peers->find(key_of(process));
     };
   actors::set_outside(std::move(outside));
+  client::bound_unread(std::size_t{settings_.peers.unread_mb} * 1024 * 1024,
+                       [this, limit = std::make_shared<core::log_limit>()](std::uint16_t port) {
+                         if (auto* link = open_link_.load())
+                           link->end_unread(port); // it logs the peer's name
+                         if (limit->admit({}, core::log_limit::clock::now()))
+                           log_.write(
+                               actors::log_level::warning, "connection_unread",
+                               {{"port", std::to_string(port)},
+                                {"what", "what waits for this port of loopback to read is "
+                                         "above peers.unread_mb: the connection is closed"}});
+                       });
   node.on_gateway = [this](const msg::member_gateway_actor& gateway) {
     loop_.post([this, gateway] { publish(gateway); });
   };
@@ -431,6 +444,8 @@ exit_code node_service::run_actors() {
     root = nullptr;
     watcher = nullptr;
     system.reset();
+    client::bound_unread(std::numeric_limits<std::size_t>::max(), nullptr);
+    open_link_ = nullptr;
     link_.reset(); // last: it brings the system's last bytes to peers
   }
   return result;
@@ -459,6 +474,7 @@ bool node_service::open_link() {
     return give_up_on_port(opened.error());
   link_ = std::move(*opened);
   link_counters_ = &link_->counters();
+  open_link_ = link_.get();
   return true;
 }
 

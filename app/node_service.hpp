@@ -94,6 +94,8 @@ private:
   std::optional<node_workers> workers_; ///< None when there are no handlers.
   /// Of `link_`, for the actors' threads, which end before it; null until it is open.
   std::atomic<const link::link_counters*> link_counters_{nullptr};
+  /// `link_` for the middleman's thread, likewise.
+  std::atomic<node_link*> open_link_{nullptr};
   bool workers_stopped_ = false;
   bool announced_ = false;
   struct {

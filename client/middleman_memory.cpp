@@ -4,8 +4,17 @@
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/stream.hpp>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <utility>
 
 namespace holdfast::client {
 
@@ -13,6 +22,41 @@ namespace {
 
 /// The buffers of a connection stay with it up to this size.
 constexpr std::size_t buffer_bytes_kept = 64U * 1024;
+
+/// See `bound_unread`. One for the process, as are the functions below.
+struct unread_bound {
+  std::atomic<std::size_t> bytes_max{std::numeric_limits<std::size_t>::max()};
+  std::mutex mutex;
+  std::function<void(std::uint16_t)> on_close;
+};
+
+unread_bound& unread() {
+  static unread_bound bound;
+  return bound;
+}
+
+std::uint16_t port_of_other_end(int socket) {
+  sockaddr_storage other{};
+  socklen_t bytes = sizeof other;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&other), &bytes) != 0)
+    return 0;
+  if (other.ss_family == AF_INET)
+    return ntohs(reinterpret_cast<const sockaddr_in*>(&other)->sin_port);
+  if (other.ss_family == AF_INET6)
+    return ntohs(reinterpret_cast<const sockaddr_in6*>(&other)->sin6_port);
+  return 0;
+}
+
+/// CAF finds the connection closed at its next look, and frees what waits.
+void close_unread(caf::io::connection_handle connection) {
+  const auto socket = static_cast<int>(connection.id()); // as CAF makes the handle
+  {
+    const std::lock_guard lock{unread().mutex};
+    if (unread().on_close)
+      unread().on_close(port_of_other_end(socket));
+  }
+  ::shutdown(socket, SHUT_RDWR);
+}
 
 } // namespace
 
@@ -24,12 +68,16 @@ namespace io {
 /// What is to be done about a process of which this one has not heard before: nothing.
 __attribute__((visibility("default"), used)) void basp_broker::learned_new_node(const node_id&) {}
 
-/// Where to write what is to go to `connection`. For one that is closed that is nowhere: an empty
-/// buffer that is good for one frame.
+/// Where to write what is to go to `connection`. For one that is closed, or that has too much
+/// waiting, that is nowhere: an empty buffer that is good for one frame.
 __attribute__((visibility("default"), used)) std::vector<char>&
 abstract_broker::wr_buf(connection_handle connection) {
-  if (auto open = by_id(connection))
-    return open->wr_buf();
+  if (auto open = by_id(connection)) {
+    auto& waiting = open->wr_buf();
+    if (waiting.size() <= holdfast::client::unread().bytes_max.load(std::memory_order_relaxed))
+      return waiting;
+    holdfast::client::close_unread(connection);
+  }
   dummy_wr_buf_ = {};
   return dummy_wr_buf_;
 }
@@ -71,5 +119,12 @@ __attribute__((visibility("default"), used)) void stream::prepare_next_write() {
 namespace holdfast::client {
 
 void keep_middleman_memory() {}
+
+void bound_unread(std::size_t bytes_max, std::function<void(std::uint16_t)> on_close) {
+  auto& bound = unread();
+  const std::lock_guard lock{bound.mutex};
+  bound.on_close = std::move(on_close);
+  bound.bytes_max = bytes_max;
+}
 
 } // namespace holdfast::client

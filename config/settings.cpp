@@ -121,6 +121,9 @@ std::vector<conflict> conflicts(const settings& s) {
   require(s.link.payloads_per_peer_mb <= s.link.payloads_mb,
           {"link.payloads_per_peer_mb", "link.payloads_mb"},
           "the room of one peer is a part of the room of all");
+  require(s.peers.waiting_per_peer_mb <= s.peers.waiting_mb,
+          {"peers.waiting_per_peer_mb", "peers.waiting_mb"},
+          "the room of one peer is a part of the room of all");
   return found;
 }
 

@@ -146,6 +146,9 @@ struct settings {
   struct {
     core::duration heartbeat;
     core::duration connection_timeout;
+    std::uint32_t waiting_mb;
+    std::uint32_t waiting_per_peer_mb;
+    std::uint32_t unread_mb;
   } peers{};
 
   struct {
@@ -426,6 +429,18 @@ void describe(Visitor&& option, Settings& s) {
          "Silence after which a peer's connection is closed. Several heartbeats, because a single "
          "late one "
          "means nothing.");
+  option("peers.waiting_mb", s.peers.waiting_mb, 256, 32, 65536,
+         "Requests of peers with certificates that wait for their answers, over all connections, "
+         "in MiB; each counts its bytes and half a KiB, for 30 seconds at most. Above it a peer is "
+         "not read, and loses its connection after `link.room_deadline`. Other nodes are not "
+         "bounded.");
+  option("peers.waiting_per_peer_mb", s.peers.waiting_per_peer_mb, 64, 32, 65536,
+         "The part of `peers.waiting_mb` that one peer, known by the first name of its "
+         "certificate, may have over all of its connections.");
+  option("peers.unread_mb", s.peers.unread_mb, 64, 32, 65536,
+         "What waits in this node for a peer or another node to read it, for each connection, in "
+         "MiB, besides the part that is being written, which is no larger. Above it the connection "
+         "is closed. The least is two of the largest messages.");
 
   option("link.certificate", s.link.certificate, "", 0, 1024,
          "PEM file with the certificate that this process shows to others. With it all connections "

@@ -17,6 +17,10 @@ constexpr std::uint64_t atom(std::string_view word) {
   return value;
 }
 
+// As caf/message_id.hpp has them.
+constexpr std::uint64_t response_flag = std::uint64_t{1} << 63;
+constexpr std::uint64_t request_mask = 0x0FFFFFFFFFFFFFFFU;
+
 /// The actor to which CAF's broker says hello when it meets a process.
 constexpr auto spawn_server = atom("SpawnServ");
 /// The kind of id that `client::node_identity` makes. CAF also knows URIs, of any length.
@@ -192,7 +196,19 @@ frame_validator::step frame_validator::hold(std::string_view input) {
   ++(rest_passes_ ? frames_ : dropped_);
   if (!rest_passes_)
     return {taken, {}, frame_fault::none};
-  return {taken, {held_.data(), judged}, frame_fault::none, header_.payload_bytes};
+  step found{taken, {held_.data(), judged}, frame_fault::none, header_.payload_bytes, {}, {}};
+  name_request(found);
+  return found;
+}
+
+void frame_validator::name_request(step& found) const {
+  const auto number = header_.data & request_mask;
+  if (header_.kind != frame_kind::direct_message || number == 0)
+    return;
+  if (from_outside() && !answers_)
+    found.asks = request_key{header_.source, number};
+  else if (!from_outside() && answers_)
+    found.answers = request_key{header_.destination, number};
 }
 
 frame_fault frame_validator::judge_header() {
@@ -237,8 +253,6 @@ frame_fault frame_validator::judge_header() {
 }
 
 frame_fault frame_validator::judge_receiver() {
-  constexpr std::uint64_t response_flag = std::uint64_t{1} << 63; // as caf/message_id.hpp has it
-  constexpr std::uint64_t request_mask = 0x0FFFFFFFFFFFFFFFU;
   const bool is_response = (header_.data & response_flag) != 0;
   const auto request = header_.data & request_mask;
   answers_ = is_response;

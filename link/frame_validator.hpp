@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 namespace holdfast::link {
@@ -49,6 +50,12 @@ struct node_key {
     return a.known == b.known && a.bytes == b.bytes;
   }
   friend bool operator!=(const node_key& a, const node_key& b) { return !(a == b); }
+};
+
+/// A request between two processes, by the actor that asks and CAF's number for the request.
+struct request_key {
+  std::uint64_t actor = 0;
+  std::uint64_t number = 0;
 };
 
 /// Which end of a connection sends.
@@ -100,7 +107,9 @@ public:
     std::size_t consumed = 0; ///< Bytes of the input that are dealt with.
     std::string_view pass;    ///< May go on, now; in the input or held by us, until the next call.
     frame_fault fault = frame_fault::none; ///< The stream is over: nothing more may go on.
-    std::uint32_t announced = 0; ///< Size of the payload whose header begins `pass`, else 0.
+    std::uint32_t announced = 0;       ///< Size of the payload whose header begins `pass`, else 0.
+    std::optional<request_key> asks{}; ///< The request from outside that begins `pass`.
+    std::optional<request_key> answers{}; ///< The request from outside whose answer begins `pass`.
   };
 
   /// Takes some of `input`. To be called again with the rest until all is consumed or there is a
@@ -126,6 +135,8 @@ private:
   /// The same for the payload's beginning.
   frame_fault judge_payload();
   frame_fault judge_message(std::string_view payload) const;
+  /// Names the request that the frame is or answers, if it is one from outside.
+  void name_request(step& found) const;
   /// The fault of the receiver of a message; notes our own requests.
   frame_fault judge_receiver();
   bool from_outside() const { return from_ != shared_.own; }

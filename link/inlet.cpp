@@ -3,6 +3,7 @@
 #include "link/inlet_state.hpp"
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
 
 #include <optional>
 #include <utility>
@@ -47,6 +48,10 @@ const link_counters& inlet::counters() const { return state_->counters(); }
 
 void inlet::reload() {
   thread_.call([this] { state_->reload(); });
+}
+
+void inlet::end_unread(std::uint16_t inner_port) {
+  asio::post(thread_.inside().io, [state = state_, inner_port] { state->end_unread(inner_port); });
 }
 
 void inlet::stop_accepting() {

@@ -46,6 +46,9 @@ struct inlet_limits {
   std::uint64_t payload_bytes_max = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t payload_bytes_per_peer_max = std::numeric_limits<std::uint64_t>::max();
   core::duration room_deadline{};
+  /// The same for requests of peers that are not nodes, until they are answered.
+  std::uint64_t waiting_bytes_max = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t waiting_bytes_per_peer_max = std::numeric_limits<std::uint64_t>::max();
   /// Actors that a peer may name on one connection.
   std::size_t actors_max = std::numeric_limits<std::size_t>::max();
 };
@@ -91,6 +94,10 @@ public:
   /// Reads the credentials anew if their files have changed, and cuts connections whose certificate
   /// is not good any more. Also happens by itself, at most once a second, when a connection comes.
   void reload();
+  /// Ends the connection that reaches the process behind from this port of loopback: too much
+  /// waits for the peer to read. Safe to call from any thread until the inlet is gone; does not
+  /// block.
+  void end_unread(std::uint16_t inner_port);
   /// Takes no new connections; those that are open stay.
   void stop_accepting();
 

@@ -68,7 +68,9 @@ inlet::state::state(asio::io_context& io, inlet_options options,
       accept_pause_(io),
       accepts_(options_.limits.accepts_per_second, options_.limits.accepts_per_second),
       room_(std::make_shared<payload_room>(options_.limits.payload_bytes_max,
-                                           options_.limits.payload_bytes_per_peer_max)) {}
+                                           options_.limits.payload_bytes_per_peer_max)),
+      waiting_(std::make_shared<waiting_requests>(options_.limits.waiting_bytes_max,
+                                                  options_.limits.waiting_bytes_per_peer_max)) {}
 
 core::failure inlet::state::listen() {
   error_code error;
@@ -248,6 +250,8 @@ void inlet::state::reach_node(const session& one) {
 }
 
 void inlet::state::start_relay(const session& one) {
+  error_code gone;
+  one->inner_port = one->inner->plain().local_endpoint(gone).port();
   relay_settings settings;
   settings.greeting_deadline = options_.limits.greeting_deadline;
   settings.stall_deadline = options_.limits.stall_deadline;
@@ -259,6 +263,8 @@ void inlet::state::start_relay(const session& one) {
   settings.open = options_.open;
   settings.admit_dialer = [this, one](const node_key& key) { return claim(one, key); };
   settings.room = room_;
+  if (live_ && !one->who.is_node) // a node asks for many, and waits inside itself
+    settings.waiting = waiting_;
   settings.room_deadline = options_.limits.room_deadline;
   settings.actors_max = options_.limits.actors_max;
   settings.peer = peer_of(*one);
@@ -379,6 +385,14 @@ void inlet::state::log_limited(severity level, const std::string& event, const s
 void inlet::state::log(severity level, const std::string& event, const log_fields& fields) const {
   if (options_.log && !closed_)
     options_.log(level, event, fields);
+}
+
+void inlet::state::end_unread(std::uint16_t inner_port) {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const session& one) {
+    return one->relayed && one->inner_port == inner_port;
+  });
+  if (found != sessions_.end())
+    refuse(session{*found}, refusal::unread_full);
 }
 
 void inlet::state::stop_accepting() {

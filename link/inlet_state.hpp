@@ -37,6 +37,7 @@ struct inlet_session {
   core::principal who;            ///< By the peer's certificate.
   std::shared_ptr<relay> relayed;
   node_key key;
+  std::uint16_t inner_port = 0; ///< Ours, of the connection to the process behind.
   bool handshaking = false;
   bool over = false;
 };
@@ -49,6 +50,7 @@ public:
   /// Opens the port; `none` when that went well.
   core::failure listen();
   void reload();
+  void end_unread(std::uint16_t inner_port);
   void stop_accepting();
   void close();
 
@@ -113,6 +115,7 @@ private:
 
   std::map<std::string, std::weak_ptr<peer_rate>> rates_; ///< By name, of those connected.
   std::shared_ptr<payload_room> room_;
+  std::shared_ptr<waiting_requests> waiting_;
 
   link_counters counters_;
   core::log_limit lines_;

@@ -85,6 +85,10 @@ void relay::end(const relay_end& how) {
   of_dialer_.pause.cancel();
   of_listener_.pause.cancel();
   of_dialer_.room.reset();
+  if (settings_.waiting && of_dialer_.asks && !of_dialer_.waits
+      && of_dialer_.validator.within_payload())
+    settings_.waiting->unfinished(shared_.dialer.bytes, *of_dialer_.asks, of_dialer_.asks_serial);
+  of_dialer_.waits.reset();
   settings_.admit_dialer = nullptr; // they keep alive who keeps us alive
   settings_.slowed = nullptr;
   std::exchange(settings_.ended, nullptr)(how);
@@ -161,7 +165,9 @@ bool relay::judge(direction& way) {
     way.unjudged.remove_prefix(step.consumed);
     if (!way.greeted && way.validator.greeted() && !greeting_admitted(way))
       return false;
-    if (step.announced > payload_room::free_bytes && !finds_room(way, step.announced)) {
+    if (step.answers && settings_.waiting)
+      settings_.waiting->answered(shared_.dialer.bytes, *step.answers);
+    if (!finds_room(way, step)) {
       way.judged = step.pass;
       return true;
     }
@@ -175,37 +181,54 @@ void relay::pass(direction& way, std::string_view bytes) {
   way.ready_bytes += bytes.size();
 }
 
-bool relay::finds_room(direction& way, std::uint32_t bytes) {
-  if (way.from != sender::dialer || !settings_.room)
+bool relay::finds_room(direction& way, const frame_validator::step& announced) {
+  if (way.from != sender::dialer || announced.announced == 0)
     return true;
-  way.room.reset(); // of the payload before it, the end of which is in this piece
-  way.room = settings_.room->ask(settings_.peer, bytes, [weak = weak_from_this(), &way] {
+  const auto on_granted = [weak = weak_from_this(), &way] {
     if (const auto self = weak.lock())
       boost::asio::post(self->io_, [self, &way] { self->on_room(way); });
-  });
-  return way.room->granted();
+  };
+  way.asks = announced.asks;
+  if (way.asks && settings_.waiting)
+    way.waits = settings_.waiting->ask(settings_.peer, announced.announced, steady_clock::now(),
+                                       on_granted);
+  way.room.reset(); // of the payload before it, the end of which is in this piece
+  if (announced.announced > payload_room::free_bytes && settings_.room)
+    way.room = settings_.room->ask(settings_.peer, announced.announced, on_granted);
+  return has_room(way);
+}
+
+bool relay::has_room(direction& way) {
+  if ((way.room && !way.room->granted()) || (way.waits && !way.waits->granted()))
+    return false;
+  if (way.waits)
+    way.asks_serial = settings_.waiting->passed(shared_.dialer.bytes, *way.asks,
+                                                steady_clock::now(), std::move(way.waits));
+  return true;
 }
 
 /// The peer is not read meanwhile.
 void relay::wait_for_room(direction& way) {
-  note_slowed("payloads");
+  const bool is_for_requests = !way.room || way.room->granted();
+  note_slowed(is_for_requests ? "requests" : "payloads");
   way.pause.expires_after(settings_.room_deadline);
-  way.pause.async_wait([self = shared_from_this(), &way](error_code error) {
+  const auto why = is_for_requests ? refusal::requests_full : refusal::payloads_full;
+  way.pause.async_wait([self = shared_from_this(), &way, why](error_code error) {
     if (!error && !self->ended_ && !way.judged.empty()
         && steady_clock::now() >= way.pause.expiry()) // else it was set anew meanwhile
-      self->end({refusal::payloads_full, frame_fault::none, {}});
+      self->end({why, frame_fault::none, {}});
   });
 }
 
 void relay::on_room(direction& way) {
   // Until then what came before may still be on its way: it looks for itself when it is written.
-  if (ended_ || way.judged.empty() || way.ready_bytes > 0 || !way.room->granted())
+  if (ended_ || way.judged.empty() || way.ready_bytes > 0 || !has_room(way))
     return;
   way.pause.cancel();
   go_on(way);
 }
 
-/// There is room now for the payload that has waited.
+/// There is room now for the frame that has waited.
 void relay::go_on(direction& way) {
   pass(way, std::exchange(way.judged, {}));
   const bool goes_on = judge(way);
@@ -264,7 +287,7 @@ void relay::write(direction& way) {
 void relay::after_piece(direction& way) {
   if (way.judged.empty())
     read_when_due(way);
-  else if (way.room->granted())
+  else if (has_room(way))
     go_on(way);
   else
     wait_for_room(way);

@@ -7,6 +7,7 @@
 #include "link/payload_room.hpp"
 #include "link/report.hpp"
 #include "link/token_bucket.hpp"
+#include "link/waiting_requests.hpp"
 #include "link/wire.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -48,11 +49,14 @@ struct relay_settings {
   std::shared_ptr<peer_rate> rate; ///< Of the dialer, shared by its connections; null: no bound.
   /// For what comes from the dialer, shared by all connections; null: no bound.
   std::shared_ptr<payload_room> room;
+  /// For the requests of the dialer until they are answered, likewise.
+  std::shared_ptr<waiting_requests> waiting;
   std::string peer; ///< The dialer, to whom the room is given.
-  /// For a payload to wait for room.
+  /// For a payload or request to wait for room.
   std::chrono::steady_clock::duration room_deadline{};
   std::size_t actors_max = std::numeric_limits<std::size_t>::max(); ///< See `conversation`.
-  /// Called when the dialer waits because of its `rate` or of `payloads`; may be empty.
+  /// Called when the dialer waits because of its `rate`, of `payloads` or of `requests`; may be
+  /// empty.
   std::function<void(std::string_view why)> slowed;
   std::function<void(const relay_end&)> ended; ///< Called once.
   std::shared_ptr<fault_injector> faults;      ///< Null outside tests.
@@ -93,7 +97,10 @@ private:
     std::size_t ready_bytes = 0;
     std::string_view unjudged{}; ///< Of what was read.
     std::string_view judged{};   ///< A header that waits for room, and what follows.
-    std::unique_ptr<payload_room::share> room{}; ///< Of the payload under way, if it needs some.
+    std::unique_ptr<payload_room::share> room{};  ///< Of the payload under way, if it needs some.
+    std::unique_ptr<payload_room::share> waits{}; ///< Of the request that is to pass next, if any.
+    std::optional<request_key> asks{}; ///< That request, or the one whose payload passes.
+    std::uint64_t asks_serial = 0;     ///< Among `waiting_requests`, once it passes.
     std::uint64_t frames_counted = 0;
     std::uint64_t dropped_counted = 0;
     bool greeted = false;
@@ -109,8 +116,10 @@ private:
   /// Judges what was read, up to a payload for which there is no room; false when that was the end.
   bool judge(direction& way);
   void pass(direction& way, std::string_view bytes);
-  /// Whether the payload that has just been announced may pass now; else it waits.
-  bool finds_room(direction& way, std::uint32_t bytes);
+  /// Whether the frame that has just been announced may pass now; else it waits.
+  bool finds_room(direction& way, const frame_validator::step& announced);
+  /// The same once more: whether there is all the room that the frame needs.
+  bool has_room(direction& way);
   void wait_for_room(direction& way);
   void on_room(direction& way);
   void go_on(direction& way);

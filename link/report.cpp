@@ -40,6 +40,10 @@ std::string_view to_string(refusal why) {
     return "foreign_user";
   case refusal::payloads_full:
     return "payloads_full";
+  case refusal::requests_full:
+    return "requests_full";
+  case refusal::unread_full:
+    return "unread_full";
   }
   return "handshake_failed";
 }

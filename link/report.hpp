@@ -43,8 +43,10 @@ enum class refusal : std::uint8_t {
   node_unavailable,  ///< The process that we stand before took no connection: ours, not theirs.
   foreign_user,      ///< On loopback: no open connection of a user who may use it.
   payloads_full,     ///< It sent a large payload, and payloads under way left no room for it.
+  requests_full,     ///< Requests that wait for their answers left no room for one more.
+  unread_full,       ///< It did not read its answers, and too many bytes of them have gathered.
 };
-inline constexpr std::size_t refusal_count = 18;
+inline constexpr std::size_t refusal_count = 20;
 
 /// A word for logs and counters, such as `no_certificate`.
 std::string_view to_string(refusal why);
@@ -63,7 +65,7 @@ struct link_counters {
   number bytes_from_listeners{0};
   number reloads{0};       ///< Of certificates.
   number accept_pauses{0}; ///< Waits because of the rate, or because no descriptor was free.
-  /// Waits before a peer was read again that sent more than it may, or a payload without room.
+  /// Waits before a peer was read again that sent more than it may, or a frame without room.
   number slowed{0};
   std::array<number, refusal_count> refused{};
   std::array<number, frame_fault_count> faults{};

@@ -1,3 +1,4 @@
+#include "client/middleman_memory.hpp"
 #include "client/peer_system.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -11,8 +12,12 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <future>
+#include <limits>
 #include <string>
 
 namespace {
@@ -36,13 +41,14 @@ std::size_t kept_for_others(caf::actor_system& system) {
 }
 
 struct open_broker : caf::io::basp_broker {
-  using caf::io::abstract_broker::by_id;
+  /// A function of the base: what it finds may be looked at through any broker.
+  static constexpr auto finder() { return &open_broker::by_id<caf::io::connection_handle>; }
 };
 
 /// Memory of the buffers of all connections, but for the one that is being written.
 std::size_t bytes_of_buffers(caf::actor_system& system) {
   return at_broker(system, [](caf::io::basp_broker& broker) {
-    constexpr auto find = &open_broker::by_id<caf::io::connection_handle>;
+    constexpr auto find = open_broker::finder();
     std::size_t bytes = 0;
     for (const auto& known : broker.ctx)
       if (auto open = (broker.*find)(known.first))
@@ -118,6 +124,42 @@ BOOST_AUTO_TEST_CASE(connection_does_not_keep_the_memory_of_a_large_frame) {
     BOOST_TEST(bytes_of_buffers(listener) < 200'000U);
     BOOST_TEST(bytes_of_buffers(dialer) < 200'000U);
   }
+  caf::anon_send_exit(echo, caf::exit_reason::user_shutdown);
+}
+
+// finding B6
+BOOST_AUTO_TEST_CASE(connection_with_too_much_unread_is_closed) {
+  holdfast::client::peer_system here{{}};
+  holdfast::client::peer_system there{{}};
+  caf::actor_system listener{here};
+  caf::actor_system dialer{there};
+  const auto echo = listener.spawn([] { return caf::behavior{[](int number) { return number; }}; });
+  const auto port = listener.middleman().publish(echo, 0, "127.0.0.1");
+  BOOST_REQUIRE(port);
+  const auto reached = dialer.middleman().remote_actor("127.0.0.1", *port);
+  BOOST_REQUIRE(reached);
+  const caf::scoped_actor self{dialer};
+  self->monitor(*reached);
+  std::atomic<int> closed{0};
+  holdfast::client::bound_unread(100'000,
+                                 [&](std::uint16_t other) { closed += other > 0 ? 1 : 0; });
+  const auto goes_on = at_broker(listener, [](caf::io::basp_broker& broker) {
+    const auto connection = broker.ctx.begin()->first;
+    auto& waiting = broker.wr_buf(connection);
+    waiting.resize(100'000);
+    const bool allowed = &broker.wr_buf(connection) == &waiting;
+    waiting.resize(100'001);
+    const auto kept = broker.wr_buf(connection).size();
+    waiting.clear(); // else the other end would close the connection for what it gets
+    return kept + (allowed ? 0U : 1U);
+  });
+  holdfast::client::bound_unread(std::numeric_limits<std::size_t>::max(), nullptr);
+  BOOST_TEST(goes_on == 0U); // what comes now is thrown away
+  BOOST_TEST(closed.load() >= 1);
+  bool gone = false;
+  self->receive([&](const caf::down_msg&) { gone = true; },
+                caf::after(std::chrono::seconds{10}) >> [] {});
+  BOOST_TEST(gone);
   caf::anon_send_exit(echo, caf::exit_reason::user_shutdown);
 }
 

@@ -225,6 +225,12 @@ BOOST_AUTO_TEST_CASE(room_of_one_peer_is_a_part_of_the_room_of_all) {
   };
   BOOST_TEST(payloads(100).empty());
   BOOST_TEST(payloads(101) == (keys{"link.payloads_per_peer_mb", "link.payloads_mb"}));
+  const auto waiting = [](std::uint32_t of_peer) {
+    return conflicts_after(
+        [&](settings& s) { s.peers.waiting_mb = 100, s.peers.waiting_per_peer_mb = of_peer; });
+  };
+  BOOST_TEST(waiting(100).empty());
+  BOOST_TEST(waiting(101) == (keys{"peers.waiting_per_peer_mb", "peers.waiting_mb"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_connection_outlives_one_late_heartbeat) {

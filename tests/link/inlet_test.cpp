@@ -1,6 +1,5 @@
 // The way into a node: who is let in, what is refused, and what it may cost (security: S20).
 
-#include "link/payload_room.hpp"
 #include "link/token_bucket.hpp"
 #include "tests/link/link_world.hpp"
 
@@ -331,94 +330,6 @@ BOOST_AUTO_TEST_CASE(refusals_of_one_peer_are_one_line_a_second_and_hide_no_othe
   BOOST_TEST(lines_with("peer_refused reason=bad_frame address=127.0.0.1 names=bob") == 1U);
   const auto of_ana = lines_with("peer_refused reason=bad_frame address=127.0.0.1 names=ana");
   BOOST_TEST((of_ana == 1U || took >= 1s), of_ana); // a slow machine may take a second
-}
-
-// finding B6: CAF takes memory for a payload when it has read the header
-BOOST_AUTO_TEST_CASE(large_payloads_of_all_connections_have_a_bound_and_others_wait) {
-  options.limits.payload_bytes_max = options.limits.payload_bytes_per_peer_max = 1'000'000;
-  options.limits.room_deadline = 1min;
-  open();
-  auto [first, behind_first] = talking();
-  auto [second, behind_second] = talking();
-  const auto large = frames::message("@<>+hf1.enqueue_tasks", 700'000);
-  const auto small = frames::message("@<>+hf1.claim_tasks", 60'000);
-  constexpr std::size_t beginning = 1000;
-  BOOST_TEST(first.write(large.substr(0, beginning)));
-  BOOST_TEST((behind_first.read(beginning) == large.substr(0, beginning)));
-  BOOST_TEST(second.write(small + large + frames::heartbeat()));
-  BOOST_TEST((behind_second.read(small.size()) == small)); // what needs no room goes on
-  BOOST_TEST(eventually([&] { return inlet->counters().slowed == 1U; }));
-  BOOST_TEST(behind_second.empty()); // not even the header
-  BOOST_TEST(logged("peer_slowed address=127.0.0.1 names=ana why=payloads"));
-  BOOST_TEST(first.write(large.substr(beginning) + small));
-  const auto rest = large.substr(beginning) + small;
-  BOOST_TEST((behind_first.read(rest.size()) == rest));
-  const auto waited = large + frames::heartbeat();
-  BOOST_TEST((behind_second.read(waited.size()) == waited));
-  BOOST_TEST(first.write(large + large)); // and again, one behind the other
-  BOOST_TEST((behind_first.read(2 * large.size()) == large + large));
-  BOOST_TEST(inlet->counters().open == 2U);
-}
-
-// finding B6
-BOOST_AUTO_TEST_CASE(payload_that_finds_no_room_in_time_costs_the_connection) {
-  options.limits.payload_bytes_max = options.limits.payload_bytes_per_peer_max = 1'000'000;
-  options.limits.room_deadline = 200ms;
-  open();
-  const auto large = frames::message("@<>+hf1.enqueue_tasks", 700'000);
-  auto [first, behind_first] = talking();
-  auto [second, behind_second] = talking();
-  BOOST_TEST(first.write(large.substr(0, 1000)));
-  BOOST_TEST(behind_first.read(1000).size() == 1000U);
-  BOOST_TEST(second.write(large.substr(0, 1000)));
-  BOOST_TEST(second.ended());
-  BOOST_TEST(refused(refusal::payloads_full));
-  BOOST_TEST(behind_second.read(1).empty());
-  BOOST_TEST(logged("peer_refused reason=payloads_full address=127.0.0.1 names=ana"));
-  first.close(); // what it held is free again
-  BOOST_TEST(behind_first.ended());
-  auto [third, behind_third] = talking();
-  BOOST_TEST(third.write(large));
-  BOOST_TEST((behind_third.read(large.size()) == large));
-}
-
-BOOST_AUTO_TEST_CASE(payloads_have_room_in_their_order_and_each_peer_a_part_of_it) {
-  link::payload_room room{100, 60};
-  std::string granted;
-  const auto ask = [&](const std::string& peer, std::uint64_t bytes, char sign) {
-    return room.ask(peer, bytes, [&granted, sign] { granted += sign; });
-  };
-  auto a1 = ask("ana", 50, 'a');
-  BOOST_TEST(a1->granted());
-  auto a2 = ask("ana", 20, 'b'); // beyond ana's part
-  BOOST_TEST(!a2->granted());
-  auto b1 = ask("bob", 40, 'c'); // which keeps nobody else waiting
-  BOOST_TEST(b1->granted());
-  auto c1 = ask("carl", 60, 'd'); // beyond what there is
-  auto d1 = ask("dora", 10, 'e'); // there would be room, but carl came first
-  BOOST_TEST(!c1->granted());
-  BOOST_TEST(!d1->granted());
-  BOOST_TEST(room.held() == 90U);
-  BOOST_TEST(granted.empty());
-  a1.reset();
-  BOOST_TEST(granted == "b");
-  b1.reset();
-  BOOST_TEST(granted == "bde");
-  BOOST_TEST(room.held() == 90U);
-  auto e1 = ask("eve", 1'000'000, 'f'); // more than a part: it has to be alone
-  BOOST_TEST(!e1->granted());
-  c1.reset();
-  BOOST_TEST(granted == "bdef");
-  a2.reset();
-  d1.reset();
-  e1.reset();
-  BOOST_TEST(room.held() == 0U);
-  auto given_up = ask("ana", 60, 'g');
-  auto waits = ask("ana", 60, 'h');
-  auto behind_it = ask("ana", 60, 'i');
-  waits.reset(); // while it waits
-  given_up.reset();
-  BOOST_TEST(granted == "bdefi");
 }
 
 BOOST_AUTO_TEST_CASE(rate_of_a_peer_is_paid_off_in_time) {

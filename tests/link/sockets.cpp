@@ -139,6 +139,14 @@ std::string stream::read(std::size_t bytes) {
   return all;
 }
 
+std::uint16_t stream::other_port() const {
+  sockaddr_in other{};
+  socklen_t bytes = sizeof other;
+  if (::getpeername(descriptor_, reinterpret_cast<sockaddr*>(&other), &bytes) != 0)
+    throw std::runtime_error{"the other side has no address any more"};
+  return ntohs(other.sin_port);
+}
+
 bool stream::empty() const { return !ready(descriptor_, POLLIN, std::chrono::milliseconds{0}); }
 
 bool stream::ended() {

@@ -38,6 +38,9 @@ public:
   /// Common name of the server's certificate.
   std::string server_name() const;
 
+  /// Port of the other side.
+  std::uint16_t other_port() const;
+
   /// False when the other side has hung up.
   bool write(std::string_view bytes);
   /// Writes until nothing is taken for a moment; how much was.
