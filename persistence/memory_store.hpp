@@ -165,6 +165,8 @@ public:
   core::outcome<std::vector<finished_task>> list_finished(const finished_filter& filter) override;
   core::outcome<listed_tasks> list_tasks(const task_filter& filter) override;
   core::outcome<task_history> load_task(core::task_id task) override;
+  core::outcome<recorded_attempts> list_attempts(core::task_id task, core::token after,
+                                                 std::uint32_t limit) override;
   core::outcome<std::vector<core::queue_name>> queues_with_staged() override;
   core::outcome<staged_page> load_staged(const core::queue_name& queue, std::uint32_t limit,
                                          std::size_t bytes_most) override;

@@ -1,5 +1,6 @@
 // The reads of `memory_store` that are about queues and tasks.
 
+#include "core/mended_text.hpp"
 #include "persistence/memory_store.hpp"
 #include "persistence/undeletable.hpp"
 
@@ -90,6 +91,33 @@ bool wants(const task_filter& filter, const listed_task& task) {
          && (filter.type.empty() || spec.type == filter.type)
          && spec.created_at >= filter.created_from
          && (!filter.created_before || spec.created_at < *filter.created_before);
+}
+
+/// Every attempt of the task, the running one included, in order of token. Tests write equal
+/// tokens, too: the order of these is that of the other store.
+std::vector<task_attempt> attempts_of(const memory::tables& t, const core::task_id& task) {
+  std::vector<task_attempt> attempts;
+  const auto [begin, end] = memory::rows_of(t.task_attempts, task);
+  for (auto row = begin; row != end; ++row)
+    attempts.push_back({row->second.lease, row->second.ending, row->second.error, row->second.at});
+  if (const auto over = t.finished_tasks.find(task);
+      over != t.finished_tasks.end() && over->second.lease)
+    attempts.push_back({*over->second.lease, std::string{to_string(over->second.ending)},
+                        over->second.error, over->second.at});
+  if (const auto lease = t.task_leases.find(task); lease != t.task_leases.end())
+    attempts.push_back({lease->second, {}, {}, {}});
+  std::stable_sort(
+      attempts.begin(), attempts.end(),
+      [](const task_attempt& a, const task_attempt& b) { return a.lease.token < b.lease.token; });
+  return attempts;
+}
+
+/// As PostgreSQL's `left` counts them.
+std::string first_characters(const std::string& text, std::uint32_t most) {
+  std::size_t end = 0;
+  for (std::uint32_t i = 0; i < most && end < text.size(); ++i)
+    end += std::max<std::size_t>(core::utf8_length(text, end), 1);
+  return text.substr(0, end);
 }
 
 } // namespace
@@ -247,6 +275,37 @@ core::outcome<task_history> memory_store::load_task(core::task_id task) {
   if (row.lease)
     history.attempts.push_back({*row.lease, std::string{to_string(row.ending)}, row.error, row.at});
   return history;
+}
+
+core::outcome<recorded_attempts> memory_store::list_attempts(core::task_id task, core::token after,
+                                                             std::uint32_t limit) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  if (database_->damaged_tasks_ && database_->damaged_tasks_(task))
+    return core::failure{core::errc::refused_by_store, "injected: invalid page in block 7"};
+  const auto& t = database_->tables_;
+  const auto live = t.tasks.find(task);
+  const auto finished = t.finished_tasks.find(task);
+  if (live == t.tasks.end() && finished == t.finished_tasks.end())
+    return core::failure{core::errc::not_found, "no such task"};
+  recorded_attempts found;
+  found.queue = live != t.tasks.end() ? live->second.queue : finished->second.task.queue;
+  for (auto& attempt : attempts_of(t, task)) {
+    if (attempt.lease.token <= after)
+      continue;
+    if (found.attempts.size() == limit)
+      break;
+    found.attempts.push_back({std::move(attempt), 0, {}});
+    auto& recorded = found.attempts.back();
+    for (const auto& late : t.late_results)
+      if (late.task == task && late.token == recorded.attempt.lease.token
+          && ++recorded.late <= late_results_most)
+        recorded.first_late.push_back({late.worker, late.outcome,
+                                       first_characters(late.detail, late_characters_most),
+                                       late.at});
+  }
+  return found;
 }
 
 core::outcome<queue_counts> memory_store::count_tasks(const core::queue_name& queue) {

@@ -99,6 +99,12 @@ listed_tasks list_tasks(const results& r, const task_filter& filter);
 
 std::vector<call> load_task(core::task_id task);
 core::outcome<task_history> load_task(const results& r);
+/// Columns 0 to 8: token, claim, worker, grant and expiry of the lease; ending, error code and
+/// detail of the attempt and the time at which it ended. These are null while the lease is live.
+task_attempt read_attempt(const query_result& r, std::size_t row);
+
+std::vector<call> list_attempts(core::task_id task, core::token after, std::uint32_t limit);
+core::outcome<recorded_attempts> list_attempts(const results& r);
 
 std::vector<call> count_tasks(const core::queue_name& queue);
 core::outcome<queue_counts> count_tasks(const results& r);

@@ -313,6 +313,14 @@ core::outcome<task_history> postgres_store::load_task(core::task_id task) {
   return reads::load_task(*answer);
 }
 
+core::outcome<recorded_attempts>
+postgres_store::list_attempts(core::task_id task, core::token after, std::uint32_t limit) {
+  const auto answer = ask(reads::list_attempts(task, after, limit));
+  if (!answer)
+    return answer.error();
+  return reads::list_attempts(*answer);
+}
+
 core::outcome<queue_counts> postgres_store::count_tasks(const core::queue_name& queue) {
   const auto answer = ask(reads::count_tasks(queue));
   if (!answer)

@@ -344,13 +344,6 @@ std::string name_of_ending(int2 stored) {
                          : to_string(static_cast<core::attempt_ending>(stored))};
 }
 
-task_attempt read_attempt(const query_result& r, std::size_t row) {
-  return {read_lease(r, row, 0),
-          name_of_ending(r.get<int2>(row, 5)),
-          {r.get<std::string>(row, 6), r.get<std::string>(row, 7)},
-          r.get<core::instant>(row, 8)};
-}
-
 std::string no_ids() {
   wire::array_of<core::uuid> ids;
   return ids.take();
@@ -398,6 +391,15 @@ void add_schedules(const query_result& rows, stored_queue& to) {
 }
 
 } // namespace
+
+task_attempt read_attempt(const query_result& r, std::size_t row) {
+  if (r.is_null(row, 5))
+    return {read_lease(r, row, 0), {}, {}, {}};
+  return {read_lease(r, row, 0),
+          name_of_ending(r.get<int2>(row, 5)),
+          {r.get<std::string>(row, 6), r.get<std::string>(row, 7)},
+          r.get<core::instant>(row, 8)};
+}
 
 std::vector<call> load_queue(const core::queue_name& queue) {
   const auto one = wire::scalar(false);

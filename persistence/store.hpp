@@ -206,6 +206,30 @@ struct task_history {
   std::vector<task_attempt> attempts;    ///< Ascending by token.
 };
 
+/// A report of a worker that came after the end of its lease.
+struct late_result {
+  core::worker_id worker;
+  std::string outcome; ///< As in `core::insert_late_result`, like the next one.
+  std::string detail;
+  core::instant at;
+};
+
+/// An attempt of a task with the late results under its token.
+struct recorded_attempt {
+  task_attempt attempt;                ///< Without an ending while the lease is live.
+  std::uint64_t late = 0;              ///< How many late results there are.
+  std::vector<late_result> first_late; ///< In order of arrival, at most `late_results_most`.
+};
+
+/// How many late results a recorded attempt has, and how many characters of the detail of each.
+constexpr std::uint32_t late_results_most = 3;
+constexpr std::uint32_t late_characters_most = 1000;
+
+struct recorded_attempts {
+  core::queue_name queue;
+  std::vector<recorded_attempt> attempts; ///< Ascending by token.
+};
+
 /// What producers have staged for a queue, in order of arrival.
 struct staged_page {
   /// One whose row the database does not give back has only its number, and a `damaged` problem.
@@ -636,6 +660,12 @@ public:
 
   /// `not_found` if there is no such task.
   virtual core::outcome<task_history> load_task(core::task_id task) = 0;
+
+  /// Attempts of a task in order of token, beginning after `after` (0: from the first), at most
+  /// `limit`: those that are over, and the one that still runs. `not_found` if there is no such
+  /// task. Reads all late results, of which there should be few; not for the hot path.
+  virtual core::outcome<recorded_attempts> list_attempts(core::task_id task, core::token after,
+                                                         std::uint32_t limit) = 0;
 
   /// The queues for which something is staged that they have not refused. Asked again and again, so
   /// it costs one look into an index for each of them, and one more.

@@ -95,6 +95,7 @@ BOOST_AUTO_TEST_CASE(unreachable_database_answers_nothing) {
   BOOST_TEST(fails_with(db->find_tasks({}), core::errc::unavailable));
   BOOST_TEST(fails_with(db->list_finished({}), core::errc::unavailable));
   BOOST_TEST(fails_with(db->load_task({}), core::errc::unavailable));
+  BOOST_TEST(fails_with(db->list_attempts({}, 0, 1), core::errc::unavailable));
   BOOST_TEST(fails_with(db->count_tasks("mail"), core::errc::unavailable));
   world.database->set_reachable(true);
   BOOST_TEST((value_of(db->now()) == at(0)));

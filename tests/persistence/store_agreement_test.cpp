@@ -657,6 +657,18 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
     for (const auto& attempt : history->attempts)
       out << "attempt " << text_of(attempt.lease) << attempt.ending << attempt.error.code
           << attempt.error.detail << core::to_micros(attempt.ended_at) << '\n';
+    for (const core::token after : {0, 1}) {
+      const auto recorded = value_of(db.list_attempts(id, after, 2));
+      out << "recorded in " << recorded.queue << '\n';
+      for (const auto& [attempt, late, first_late] : recorded.attempts) {
+        out << "attempt " << text_of(attempt.lease) << attempt.ending << attempt.error.code
+            << attempt.error.detail << core::to_micros(attempt.ended_at) << " late " << late
+            << '\n';
+        for (const auto& report : first_late)
+          out << report.worker << report.outcome << report.detail << core::to_micros(report.at)
+              << '\n';
+      }
+    }
   }
   persistence::task_filter every;
   every.endings = {core::task_ending::completed, core::task_ending::failed,

@@ -151,6 +151,10 @@ public:
   core::outcome<persistence::task_history> load_task(core::task_id task) override {
     return pass([&] { return inner_->load_task(task); });
   }
+  core::outcome<persistence::recorded_attempts> list_attempts(core::task_id task, core::token after,
+                                                              std::uint32_t limit) override {
+    return pass([&] { return inner_->list_attempts(task, after, limit); });
+  }
   core::outcome<std::vector<core::queue_name>> queues_with_staged() override {
     return pass([&] { return inner_->queues_with_staged(); });
   }
