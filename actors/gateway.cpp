@@ -41,13 +41,14 @@ constexpr std::uint32_t lineage_page_max = 100; ///< With all that was said of e
 constexpr std::uint32_t tasks_max = 10000;      ///< In one request.
 constexpr std::uint32_t claimed_max = 1000;     ///< In one answer.
 constexpr std::uint32_t tasks_page_max = 1000;
+constexpr std::uint32_t attempts_page_max = 1000;
 constexpr std::size_t types_max = 100; ///< That one request names.
 constexpr std::uint32_t events_page_max = 1000;
 constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
 constexpr std::uint32_t dead_letters_replayed_max = 1000;
 constexpr core::duration retry_after_max = std::chrono::hours{24};
 /// As far as the database counts.
-constexpr auto save_number_max = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+constexpr auto bigint_max = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
 
 core::failure invalid(std::string detail) {
   return {core::errc::invalid_argument, std::move(detail)};
@@ -227,6 +228,12 @@ core::failure check(const msg::list_tasks& m) {
            : invalid("created_from and created_before must not be before 1970"),
        check_limit(m.limit, tasks_page_max)});
 }
+core::failure check(const msg::get_task_attempts& m) {
+  return first_of(
+      {check_id(m.task, "task"),
+       m.after <= bigint_max ? core::failure{} : invalid("after must be between 0 and 2^63 - 1"),
+       check_limit(m.limit, attempts_page_max)});
+}
 core::failure check(const msg::explain_task& m) {
   return first_of({check_queue(m.queue), check_id(m.task, "task")});
 }
@@ -275,7 +282,7 @@ core::failure check(const msg::save_task& m) {
 }
 core::failure check(const msg::save_task_in_order& m) {
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.task.task, "task"),
-                   m.number > 0 && m.number <= save_number_max
+                   m.number > 0 && m.number <= bigint_max
                        ? core::failure{}
                        : invalid("number must be between 1 and 2^63 - 1")});
 }

@@ -1,6 +1,7 @@
 #include "actors/reader.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/attempts_view.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/lineage_view.hpp"
 #include "actors/payloads.hpp"
@@ -476,6 +477,14 @@ caf::result<msg::task_page> on_list_tasks(self_ptr self, const msg::list_tasks& 
   });
 }
 
+caf::result<msg::task_attempts> on_get_task_attempts(self_ptr self,
+                                                     const msg::get_task_attempts& question) {
+  // One more than is shown tells whether there are others.
+  return answer(
+      open(self).list_attempts(question.task, question.after, question.limit + 1),
+      [&](auto& found) { return to_view(question.task, std::move(found), question.limit); });
+}
+
 /// Answers with the view as soon as what `texts`, which are in it, refer to stands in their place.
 /// A payload that is missing or damaged shows as its reference: what else is known is told all the
 /// same.
@@ -693,6 +702,7 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       },
       [=](const msg::get_task& question) { on_get_task(self, question); },
       [=](const msg::list_tasks& question) { return on_list_tasks(self, question); },
+      [=](const msg::get_task_attempts& question) { return on_get_task_attempts(self, question); },
       [=](const load_listings& question) { return on_load_listings(self, question); },
       [=](const load_profile& question) {
         return answer(find_profile(self, question.contributor),

@@ -97,8 +97,8 @@ std::vector<message_access> make_table() {
            {"put_queue", "pause_queue", "change_task", "eject_task", "redrive_tasks",
             "put_schedule", "remove_schedule", "rebuild_step_index"});
   requests(with_admin({op, au}),
-           {"list_tasks", "get_queue_intake", "get_queue_metrics", "list_schedules",
-            "get_link_status", "get_audit_status", "get_guard_status"});
+           {"list_tasks", "get_task_attempts", "get_queue_intake", "get_queue_metrics",
+            "list_schedules", "get_link_status", "get_audit_status", "get_guard_status"});
   // Programs that follow events from outside.
   requests(with_admin({op, rq}), {"put_webhook", "change_webhook", "replay_webhook"});
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
@@ -134,11 +134,12 @@ std::vector<message_access> make_table() {
                             "tasks_redriven",    "schedule_view",       "schedule_removed",
                             "schedule_list",     "event_page",          "protocols",
                             "webhook_saved",     "webhook_list",        "dead_letter_page",
-                            "webhook_replayed"});
+                            "webhook_replayed",  "task_attempts"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
-          "published_event", "webhook_place", "webhook_view", "dead_letter"});
+          "task_attempt", "late_result", "published_event", "webhook_place", "webhook_view",
+          "dead_letter"});
   return table;
 }
 

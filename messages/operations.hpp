@@ -133,6 +133,7 @@ using operations = caf::detail::type_list<
     operation<enqueue_envelopes, task_outcomes, host_of<&enqueue_envelopes::queue>, effect::writes>,
     operation<get_task, task_view, database, effect::reads>,
     operation<list_tasks, task_page, database, effect::reads>,
+    operation<get_task_attempts, task_attempts, database, effect::reads>,
     operation<explain_task, task_explanation, host_of<&explain_task::queue>, effect::reads>,
     operation<change_task, task_changed, host_of<&change_task::queue>, effect::writes>,
     operation<eject_task, leased_tasks, host_of<&eject_task::queue>, effect::writes>,

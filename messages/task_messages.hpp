@@ -286,6 +286,50 @@ HOLDFAST_WIRE(task_view, x.task, x.queue, x.type, x.version, x.body, x.state, x.
               x.worker, x.result, x.error_code, x.created_at, x.next_action, x.last_change,
               x.last_action, x.finished_at)
 
+/// Asks for the attempts of a task, live or finished, as committed. Answered by `task_attempts`: in
+/// order of their tokens, beginning after `after`; `not_found` for a task that is not there, or not
+/// any more. For operators: the detail of an error and late results are in it.
+struct get_task_attempts {
+  core::task_id task;
+  core::token after = 0;     ///< 0: from the first attempt.
+  std::uint32_t limit = 100; ///< 1 to 1,000.
+};
+HOLDFAST_WIRE(get_task_attempts, x.task, x.after, x.limit)
+
+/// A report of a worker that came after the end of its lease: recorded, never applied.
+struct late_result {
+  core::worker_id worker; ///< The sender.
+  std::string outcome;    ///< `completed` or `failed`.
+  std::string detail;     ///< Its result or error, of which the first 1,000 characters.
+  core::instant received_at;
+};
+HOLDFAST_WIRE(late_result, x.worker, x.outcome, x.detail, x.received_at)
+
+/// One lease of a task and its end.
+struct task_attempt {
+  core::token token = 0; ///< Grows from attempt to attempt, not always by one.
+  core::worker_id worker;
+  core::instant granted_at;
+  core::instant expires_at; ///< The end of the lease as last extended.
+  core::instant ended_at;   ///< The epoch: the attempt still runs.
+  std::string ending;       ///< As docs/API.md lists them; empty: the attempt still runs.
+  std::string error_code;
+  std::string error_detail;
+  std::uint64_t late_results_total = 0;  ///< Under this token.
+  std::vector<late_result> late_results; ///< The first three of them, in order of arrival.
+};
+HOLDFAST_WIRE(task_attempt, x.token, x.worker, x.granted_at, x.expires_at, x.ended_at, x.ending,
+              x.error_code, x.error_detail, x.late_results_total, x.late_results)
+
+/// A page also ends when its texts have 4 MiB.
+struct task_attempts {
+  core::task_id task;
+  core::queue_name queue;
+  std::vector<task_attempt> attempts;
+  bool more = false; ///< Ask again after the last one's token.
+};
+HOLDFAST_WIRE(task_attempts, x.task, x.queue, x.attempts, x.more)
+
 /// Looks through tasks, live and finished, as committed. Answered by `task_page`: in order of id,
 /// which for ids of the client library is that of their making, beginning after `after`. What is
 /// left empty holds for all.

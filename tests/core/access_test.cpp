@@ -77,6 +77,16 @@ BOOST_AUTO_TEST_CASE(name_of_one_role_does_not_bind_another) {
   BOOST_TEST(said(both, "submit_judgment", "bob") != "");
 }
 
+BOOST_AUTO_TEST_CASE(error_details_of_attempts_are_for_operators_and_auditors) {
+  const auto refused = [](role one) {
+    return said({false, {{one, {}}}}, "get_task_attempts", "") != "";
+  };
+  for (const auto one : {role::admin, role::node_operator, role::auditor})
+    BOOST_TEST(!refused(one), core::to_string(one));
+  for (const auto one : {role::producer, role::worker, role::requester, role::contributor})
+    BOOST_TEST(refused(one), core::to_string(one));
+}
+
 BOOST_AUTO_TEST_CASE(nodes_say_everything_and_nobody_else_what_is_no_request) {
   const principal node{true, {}};
   BOOST_TEST(said(node, "apply_events", "") == "");

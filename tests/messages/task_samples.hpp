@@ -95,6 +95,18 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.task_summary", listed, listed_bytes);
   into.add("hf1.task_page", task_page{{listed, listed}, other, true},
            list({listed_bytes, listed_bytes}) + id(0x62) + u8(1));
+  into.add("hf1.get_task_attempts", get_task_attempts{task, 7, 50}, id(0x61) + u64(7) + u32(50));
+  const late_result late{"w2", "completed", "[2]", at(0x40)};
+  const auto late_bytes = text("w2") + text("completed") + text("[2]") + at_bytes(0x40);
+  into.add("hf1.late_result", late, late_bytes);
+  const task_attempt attempt{8,        "w1", at(0x40), at(0x41), at(0x42),
+                             "Failed", "E1", "why",    5,        {late, late}};
+  const auto attempt_bytes = u64(8) + text("w1") + at_bytes(0x40) + at_bytes(0x41) + at_bytes(0x42)
+                             + text("Failed") + text("E1") + text("why") + u64(5)
+                             + list({late_bytes, late_bytes});
+  into.add("hf1.task_attempt", attempt, attempt_bytes);
+  into.add("hf1.task_attempts", task_attempts{task, "mail", {attempt, attempt}, true},
+           id(0x61) + text("mail") + list({attempt_bytes, attempt_bytes}) + u8(1));
   into.add("hf1.explain_task", explain_task{"q", task}, text("q") + id(0x61));
   into.add("hf1.task_explanation", task_explanation{task, "QUEUED", {{"paused", "it is"}}},
            id(0x61) + text("QUEUED") + list({text("paused") + text("it is")}));

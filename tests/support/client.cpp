@@ -123,6 +123,8 @@ template awaited_answer<msg::get_task> client::send(const msg::gateway_actor&, m
 template awaited_answer<msg::get_queue_metrics> client::send(const msg::gateway_actor&,
                                                              msg::get_queue_metrics);
 template awaited_answer<msg::list_tasks> client::send(const msg::gateway_actor&, msg::list_tasks);
+template awaited_answer<msg::get_task_attempts> client::send(const msg::gateway_actor&,
+                                                             msg::get_task_attempts);
 template awaited_answer<msg::explain_task> client::send(const msg::gateway_actor&,
                                                         msg::explain_task);
 template awaited_answer<msg::change_task> client::send(const msg::gateway_actor&, msg::change_task);
