@@ -2,6 +2,7 @@
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
+#include "core/mended_text.hpp"
 #include "core/occurrence.hpp"
 #include "core/time_text.hpp"
 #include "messages/task_messages.hpp"
@@ -23,6 +24,7 @@ using nlohmann::ordered_json;
 
 /// As many as one answer holds; the gateway's number.
 constexpr std::uint32_t tasks_per_page = 1000;
+constexpr std::uint32_t attempts_per_page = 1000;
 constexpr std::uint32_t schedules_per_page = 1000;
 
 struct tasks_flags {
@@ -185,6 +187,107 @@ exit_code list_some(list_flags flags) {
   });
 }
 
+/// Which attempts `tasks attempts` shows.
+struct attempts_flags {
+  cluster_flags cluster;
+  std::string task;
+  core::token after = 0;
+  std::uint32_t most = 100;
+  bool json = false;
+};
+
+ordered_json json_of(const msg::task_attempt& attempt) {
+  auto late = ordered_json::array();
+  for (const auto& one : attempt.late_results)
+    late.push_back({{"worker", one.worker},
+                    {"outcome", one.outcome},
+                    {"detail", one.detail},
+                    {"received_at", time_or_null(one.received_at)}});
+  return {{"attempt", attempt.token},
+          {"worker", attempt.worker},
+          {"granted_at", time_or_null(attempt.granted_at)},
+          {"expires_at", time_or_null(attempt.expires_at)},
+          {"ended_at", time_or_null(attempt.ended_at)},
+          {"ending", text_or_null(attempt.ending)},
+          {"error_code", text_or_null(attempt.error_code)},
+          {"error_detail", text_or_null(attempt.error_detail)},
+          {"late_results_total", attempt.late_results_total},
+          {"late_results", std::move(late)}};
+}
+
+/// As much of a text as a line of a table has room for; JSON has the rest.
+std::string in_a_line(const std::string& text) {
+  constexpr std::size_t bytes_most = 160;
+  auto cut = core::mended_text(text, bytes_most);
+  return text.size() > bytes_most ? cut + "..." : cut;
+}
+
+constexpr const char* attempt_columns = "%8s  %-27s  %-27s  %-11s  %-16s  %s\n";
+
+void print_attempt(const msg::task_attempt& attempt) {
+  auto error = attempt.error_code;
+  if (!attempt.error_detail.empty())
+    error += (error.empty() ? "" : ": ") + in_a_line(attempt.error_detail);
+  const bool runs = attempt.ending.empty();
+  print_formatted(attempt_columns, std::to_string(attempt.token),
+                  core::to_rfc3339(attempt.granted_at),
+                  runs ? std::string{"-"} : core::to_rfc3339(attempt.ended_at),
+                  runs ? std::string{"running"} : attempt.ending, attempt.worker, error);
+  for (const auto& late : attempt.late_results)
+    print_formatted("%8s  late at %s by %s: %s: %s\n", std::string{},
+                    core::to_rfc3339(late.received_at), late.worker, late.outcome,
+                    in_a_line(late.detail));
+  if (attempt.late_results_total > attempt.late_results.size())
+    print_formatted("%8s  %s late results in all\n", std::string{},
+                    std::to_string(attempt.late_results_total));
+}
+
+/// Says how to see the other attempts, where there are others.
+void print_end(std::uint32_t shown, core::token last, bool more) {
+  if (more)
+    std::cout << "there are more; go on with --after " << last << '\n';
+  else if (shown == 0)
+    std::cout << "no attempts\n";
+}
+
+exit_code show_attempts(const attempts_flags& flags) {
+  const auto id = id_in<core::task_id>(flags.task, "TASK");
+  if (!id)
+    return exit_code::usage;
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    msg::get_task_attempts question{*id, flags.after, 0};
+    auto all = ordered_json::array();
+    std::uint32_t shown = 0;
+    bool more = true;
+    while (more && shown < flags.most) {
+      question.limit = std::min(flags.most - shown, attempts_per_page);
+      const auto page = cluster.ask<msg::task_attempts>(question);
+      if (!page)
+        return refused_by_node(page.error());
+      if (!flags.json && shown == 0 && !page->attempts.empty())
+        print_formatted(attempt_columns, "attempt", "leased", "ended", "ending", "worker", "error");
+      for (const auto& attempt : page->attempts) {
+        if (flags.json)
+          all.push_back(json_of(attempt));
+        else
+          print_attempt(attempt);
+        question.after = attempt.token;
+      }
+      shown += static_cast<std::uint32_t>(page->attempts.size());
+      more = page->more;
+    }
+    if (flags.json)
+      std::cout << pretty({{"task", core::to_string(*id)},
+                           {"attempts", std::move(all)},
+                           {"last", question.after},
+                           {"more", more}})
+                << '\n';
+    else
+      print_end(shown, question.after, more);
+    return exit_code::ok;
+  });
+}
+
 exit_code change_one(const tasks_flags& flags, core::task_verb verb, const char* done) {
   const auto id = id_in<core::task_id>(flags.task, "TASK");
   if (!id)
@@ -229,15 +332,30 @@ void add_list(CLI::App& tasks, exit_code& result) {
   command->callback([flags, &result] { result = list_some(*flags); });
 }
 
+void add_attempts(CLI::App& tasks, exit_code& result) {
+  auto flags = std::make_shared<attempts_flags>();
+  auto* command = tasks.add_subcommand(
+      "attempts", "Print its attempts: when each began and ended, how, and at which worker");
+  flags->cluster.add_to(*command);
+  command->add_option("TASK", flags->task)->required();
+  command->add_option("--after", flags->after, "Go on behind this attempt")->type_name("ATTEMPT");
+  command->add_option("--limit", flags->most, "At most so many")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = show_attempts(*flags); });
+}
+
 } // namespace
 
 void add_tasks_command(CLI::App& cli, exit_code& result) {
   using core::task_verb;
-  auto* tasks =
-      cli.add_subcommand("tasks", "Look through tasks; show, pause, resume, cancel or retry one");
+  auto* tasks = cli.add_subcommand(
+      "tasks", "Look through tasks; show one or its attempts; pause, resume, cancel or retry it");
   tasks->require_subcommand(1);
   add_for_tasks(*tasks, result, "show", "Print it as JSON, live or finished", false, show_task);
   add_list(*tasks, result);
+  add_attempts(*tasks, result);
   const auto add_verb = [&](const char* name, const char* about, task_verb verb, const char* done) {
     add_for_tasks(*tasks, result, name, about, true,
                   [=](const tasks_flags& flags) { return change_one(flags, verb, done); });

@@ -173,6 +173,7 @@ BOOST_AUTO_TEST_CASE(no_name_commands_the_terminal_of_whoever_looks) {
       {"tasks", "list", "--queue", "mail"},
       {"tasks", "list", "--queue", name},
       {"tasks", "show", of_task},
+      {"tasks", "attempts", of_task},
       {"tasks", "pause", of_task},
       {"tasks", "cancel", name + "7", of_task},
       {"webhooks", "list"},

@@ -144,6 +144,45 @@ BOOST_AUTO_TEST_CASE(have_their_dead_letters_done_again) {
   BOOST_TEST(task_shown(id).at("error_code").is_null());
 }
 
+BOOST_AUTO_TEST_CASE(have_their_attempts_told_on_the_command_line) {
+  mail_queue me{"attempts"};
+  const auto name = core::to_string(me.enqueue("send", 1, "{}").front());
+  BOOST_TEST(operate({"tasks", "attempts", name}).out == "no attempts\n");
+  fail_one(me);
+  BOOST_TEST(operate({"queues", "redrive", "attempts"}).code == 0);
+  fail_one(me);
+  const auto told = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"tasks", "attempts", name, "--json"});
+    const auto end = operate(arguments);
+    BOOST_REQUIRE_MESSAGE(end.code == 0, end.err);
+    return json::parse(end.out);
+  };
+  const auto all = told({});
+  BOOST_TEST(all.at("task") == name);
+  BOOST_TEST(all.at("more") == false);
+  BOOST_REQUIRE_EQUAL(all.at("attempts").size(), 2U);
+  const auto& second = all.at("attempts").at(1);
+  BOOST_TEST(second.at("attempt") == 2);
+  BOOST_TEST(second.at("worker") == "w");
+  BOOST_TEST(second.at("ending") == "Failed");
+  BOOST_TEST(second.at("error_code") == "GONE");
+  BOOST_TEST(second.at("error_detail").is_null());
+  BOOST_TEST(second.at("ended_at").is_string());
+  BOOST_TEST(second.at("late_results").empty());
+  const auto first = told({"--limit", "1"});
+  BOOST_TEST(first.at("attempts").size() == 1U);
+  BOOST_TEST(first.at("more") == true);
+  BOOST_TEST(told({"--after", first.at("last").dump()}).at("attempts").at(0) == second);
+
+  const auto lines = operate({"tasks", "attempts", name}).out;
+  BOOST_TEST(contains(lines, "  Failed       w                 GONE\n"), lines);
+  BOOST_TEST(contains(operate({"tasks", "attempts", name, "--limit", "1"}).out,
+                      "there are more; go on with --after 1\n"));
+  BOOST_TEST(operate({"tasks", "attempts", "018f2c5e-7c1a-7000-8000-000000000004"}).code == 1);
+  BOOST_TEST(operate({"tasks", "attempts", "mail"}).code == 2);
+  BOOST_TEST(operate({"tasks", "attempts", name, "--limit", "0"}).code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(have_single_tasks_paused_resumed_retried_and_canceled) {
   mail_queue me{"cards"};
   const auto id = me.enqueue("send", 1, "{}").front();
