@@ -35,6 +35,7 @@ namespace {
 using self_ptr = node_gateway_actor::stateful_pointer<gateway_state>;
 
 constexpr std::uint32_t steps_page_max = 1000;
+constexpr std::uint32_t workflows_page_max = 1000;
 constexpr std::uint32_t results_page_max = 10000;
 constexpr std::uint32_t contributors_page_max = 1000;
 constexpr std::uint32_t lineage_page_max = 100; ///< With all that was said of each.
@@ -160,6 +161,9 @@ core::failure check(const msg::job_status_changed& m) {
            : invalid("status must be 1 (launched), 2 (paused), 3 (finished) or 4 (canceled)")});
 }
 core::failure check(const msg::get_workflow& m) { return check_id(m.workflow, "workflow"); }
+core::failure check(const msg::list_workflows& m) {
+  return check_limit(m.limit, workflows_page_max);
+}
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
   return first_of({check_id(m.step, "step"), check_verb(m.verb)});

@@ -4,6 +4,7 @@
 #include "actors/attempts_view.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/lineage_view.hpp"
+#include "actors/listings.hpp"
 #include "actors/payloads.hpp"
 #include "actors/profiles.hpp"
 #include "core/object_ref.hpp"
@@ -714,6 +715,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       },
       [=](list_live_steps) { return on_list_live_steps(self); },
       [=](const msg::get_workflow& question) { return on_get_workflow(self, question); },
+      [=](const msg::list_workflows& question) {
+        return answer(open(self).list_workflows(question.after, question.limit),
+                      [](auto& listed) { return page_of(std::move(listed)); });
+      },
       [=](const msg::get_unit& question) { on_get_unit(self, question); },
       [=](const msg::get_lineage& question) { on_get_lineage(self, question); },
       [=](const msg::list_steps& question) { return on_list_steps(self, question); },

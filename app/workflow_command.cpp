@@ -5,6 +5,7 @@
 #include "app/read_input.hpp"
 #include "app/step_table.hpp"
 #include "client/id_source.hpp"
+#include "core/time_text.hpp"
 #include "core/uuid.hpp"
 #include "core/workflow_versions.hpp"
 #include "core/workflow_warnings.hpp"
@@ -16,10 +17,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -216,6 +219,106 @@ exit_code hand_on_event(const workflow_flags& flags) {
   return told ? tell(flags, *told) : refuse(told.error(), exit_code::failed_check);
 }
 
+// --- listing ---
+
+/// As many as one answer holds; the gateway's number.
+constexpr std::uint32_t workflows_per_page = 1000;
+
+struct workflow_list_flags {
+  cluster_flags cluster;
+  std::string after;
+  std::uint32_t most = 100;
+  bool json = false;
+};
+
+std::string job_of(const msg::workflow_summary& w) {
+  const auto status = static_cast<core::job_status>(w.job_status);
+  if (w.job_revision > 0)
+    return std::string{core::to_string(status)};
+  return status == core::job_status::paused ? "to launch" : "-";
+}
+
+void print_summary(const msg::workflow_summary& w) {
+  if (w.latest == 0) {
+    print_formatted("%-36s  damaged: the database does not give it back; see holdfast verify\n",
+                    core::to_string(w.workflow));
+    return;
+  }
+  print_formatted("%-36s  %-27s  %7u  %6u  %6u  %9u  %8u  %-9s  %s\n", core::to_string(w.workflow),
+                  core::to_rfc3339(w.created_at), w.latest, w.open, w.paused, w.completed,
+                  w.canceled, job_of(w), w.name);
+}
+
+ordered_json to_json(const msg::workflow_summary& w) {
+  if (w.latest == 0)
+    return {{"workflow", core::to_string(w.workflow)}, {"damaged", true}};
+  return {{"workflow", core::to_string(w.workflow)},
+          {"damaged", false},
+          {"name", w.name},
+          {"created_at", core::to_rfc3339(w.created_at)},
+          {"latest", w.latest},
+          {"steps",
+           {{"open", w.open},
+            {"paused", w.paused},
+            {"completed", w.completed},
+            {"canceled", w.canceled}}},
+          {"job_status", core::to_string(static_cast<core::job_status>(w.job_status))},
+          {"job_revision", w.job_revision}};
+}
+
+exit_code list_them(const workflow_list_flags& flags) {
+  msg::list_workflows request;
+  if (!flags.after.empty()) {
+    const auto id = id_in<core::workflow_id>(flags.after, "--after");
+    if (!id)
+      return exit_code::usage;
+    request.after = *id;
+  }
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    auto all = ordered_json::array();
+    std::uint32_t shown = 0;
+    bool more = true;
+    if (!flags.json)
+      print_formatted("%-36s  %-27s  %7s  %6s  %6s  %9s  %8s  %-9s  %s\n", "workflow", "created",
+                      "version", "open", "paused", "completed", "canceled", "job", "name");
+    while (more && shown < flags.most) {
+      request.limit = std::min(flags.most - shown, workflows_per_page);
+      const auto page = cluster.ask<msg::workflow_page>(request);
+      if (!page)
+        return refused_by_node(page.error());
+      for (const auto& one : page->workflows) {
+        request.after = one.workflow;
+        if (flags.json)
+          all.push_back(to_json(one));
+        else
+          print_summary(one);
+      }
+      shown += static_cast<std::uint32_t>(page->workflows.size());
+      more = page->more;
+    }
+    const auto last = core::to_string(request.after);
+    if (flags.json)
+      std::cout << pretty({{"workflows", std::move(all)}, {"last", last}, {"more", more}}) << '\n';
+    else if (more)
+      std::cout << "there are more; go on with --after " << last << '\n';
+    return exit_code::ok;
+  });
+}
+
+void add_workflow_list(CLI::App& workflow, exit_code& result) {
+  const auto flags = std::make_shared<workflow_list_flags>();
+  auto* command = workflow.add_subcommand(
+      "list", "Show them by id, with how many of their steps are open, paused, completed and "
+              "canceled");
+  flags->cluster.add_to(*command);
+  command->add_option("--after", flags->after, "Go on behind this workflow")->type_name("WORKFLOW");
+  command->add_option("--limit", flags->most, "At most so many")
+      ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()))
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = list_them(*flags); });
+}
+
 // --- the command line ---
 
 constexpr const char* definition_file =
@@ -316,10 +419,12 @@ void add_job(CLI::App& workflow, exit_code& result) {
 void add_workflow_command(CLI::App& cli, exit_code& result) {
   auto* workflow = cli.add_subcommand(
       "workflow",
-      "Make a workflow, see how it is defined, let it go on in another form, and launch it");
+      "Make a workflow, find one, see how it is defined, let it go on in another form, and launch "
+      "it");
   workflow->require_subcommand(1);
 
   add_create(*workflow, result);
+  add_workflow_list(*workflow, result);
 
   add_for_workflow(*workflow, result, "show",
                    "Print how its steps are, and with --json its definition", show)

@@ -152,6 +152,7 @@ using operations = caf::detail::type_list<
     operation<update_workflow, workflow_updated, host_of<&update_workflow::step>, effect::writes>,
     operation<job_status_changed, job_status_noted, host_of_first_step, effect::writes>,
     operation<get_workflow, workflow_view, database, effect::reads>,
+    operation<list_workflows, workflow_page, database, effect::reads>,
     operation<add_source_data, source_data_added, host_of<&add_source_data::step>, effect::writes>,
     operation<add_test_questions, source_data_added, host_of<&add_test_questions::step>,
               effect::writes>,

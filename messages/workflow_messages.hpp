@@ -110,6 +110,34 @@ struct workflow_view {
 };
 HOLDFAST_WIRE(workflow_view, x.workflow, x.name, x.version, x.latest, x.definition, x.steps)
 
+/// Lists workflows in order of id. Answered by `workflow_page`.
+struct list_workflows {
+  core::workflow_id after; ///< Nil: from the first. It need not be there.
+  std::uint32_t limit = 0; ///< 1 to 1000.
+};
+HOLDFAST_WIRE(list_workflows, x.after, x.limit)
+
+struct workflow_summary {
+  core::workflow_id workflow;
+  std::string name;
+  core::instant created_at;
+  std::uint32_t latest = 0; ///< Version; 0: the row is damaged, and only the id is known.
+  std::uint32_t open = 0;   ///< Steps of all versions, like the following.
+  std::uint32_t paused = 0;
+  std::uint32_t completed = 0;
+  std::uint32_t canceled = 0;
+  std::uint64_t job_revision = 0; ///< The latest that is known; 0: nobody has told of the job.
+  std::uint8_t job_status = 0;    ///< A `core::job_status`; untold, the one it begins with.
+};
+HOLDFAST_WIRE(workflow_summary, x.workflow, x.name, x.created_at, x.latest, x.open, x.paused,
+              x.completed, x.canceled, x.job_revision, x.job_status)
+
+struct workflow_page {
+  std::vector<workflow_summary> workflows;
+  bool more = false; ///< Ask again with `after` = the last workflow.
+};
+HOLDFAST_WIRE(workflow_page, x.workflows, x.more)
+
 /// One item of source data.
 struct source_row {
   std::string key;             ///< The requester's name for it, unique in the step.

@@ -21,7 +21,7 @@ public:
     require_text(w.name);
     require_text(w.definition);
     require_instant(w.created_at);
-    insert(t_.workflows, w.id, workflow_row{w.name, {w.definition}});
+    insert(t_.workflows, w.id, workflow_row{w.name, w.created_at, {w.definition}});
   }
 
   void operator()(const core::insert_workflow_version& w) {

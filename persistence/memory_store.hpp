@@ -147,6 +147,8 @@ public:
   core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                            std::uint32_t limit) override;
   core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) override;
+  core::outcome<listed_workflows> list_workflows(core::workflow_id after,
+                                                 std::uint32_t limit) override;
   core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) override;
   core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,

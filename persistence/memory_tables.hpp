@@ -16,6 +16,7 @@ namespace holdfast::persistence::memory {
 
 struct workflow_row {
   std::string name;
+  core::instant created_at;
   std::vector<std::string> definitions; ///< By version.
 };
 

@@ -393,6 +393,25 @@ struct stored_workflow {
   std::vector<core::step_row> steps;    ///< In order of position.
 };
 
+/// A workflow as a list of them shows it.
+struct workflow_summary {
+  core::workflow_id id;
+  std::string name{};
+  core::instant created_at{};
+  std::uint32_t latest = 0; ///< Version; 0: the database does not give the workflow back.
+  std::uint32_t open = 0;   ///< Steps of all versions, like the following.
+  std::uint32_t paused = 0;
+  std::uint32_t completed = 0;
+  std::uint32_t canceled = 0;
+  std::uint64_t job_revision = 0; ///< As of its first step, which decides; so is `job`.
+  core::job_status job = core::job_status::launched;
+};
+
+struct listed_workflows {
+  std::vector<workflow_summary> workflows;
+  bool more = false; ///< There are others behind the last.
+};
+
 struct stored_event {
   core::message_id id;
   core::event event;
@@ -612,6 +631,11 @@ public:
                                                    std::uint32_t limit) = 0;
 
   virtual core::outcome<stored_workflow> load_workflow(core::workflow_id workflow) = 0;
+
+  /// Workflows in order of id, after `after` (nil: from the first), at most `limit`. One that the
+  /// database does not give back has its id and no version, and keeps none beside it.
+  virtual core::outcome<listed_workflows> list_workflows(core::workflow_id after,
+                                                         std::uint32_t limit) = 0;
 
   /// Which of `keys` the step already has, with the unit each belongs to.
   virtual core::outcome<std::vector<std::pair<std::string, core::unit_id>>>

@@ -137,6 +137,10 @@ BOOST_AUTO_TEST_CASE(verbs_and_limits_out_of_range_are_refused_with_the_range) {
             "revision must be between 1 and 9223372036854775807");
   for (const std::uint32_t limit : {0U, 1001U})
     refused(msg::list_steps{{}, limit}, errc::invalid_argument, "limit must be between 1 and 1000");
+  for (const std::uint32_t limit : {0U, 1001U})
+    refused(msg::list_workflows{{}, limit}, errc::invalid_argument,
+            "limit must be between 1 and 1000");
+  BOOST_TEST(call(msg::list_workflows{{}, 1000}).value.has_value());
   for (const std::uint32_t limit : {0U, 10001U})
     refused(msg::list_results{step, 0, limit}, errc::invalid_argument, "between 1 and 10000");
   BOOST_TEST(call(msg::list_steps{{}, 1000}).value.has_value());

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -225,6 +227,42 @@ BOOST_AUTO_TEST_CASE(versions_are_read_as_they_were_handed_in) {
   BOOST_TEST(call(msg::get_workflow{workflow_of(steps[0]), 3}).code() == core::errc::not_found);
   BOOST_TEST(call(msg::get_workflow{fresh<core::workflow_id>(), 0}).code()
              == core::errc::not_found);
+}
+
+BOOST_AUTO_TEST_CASE(workflows_are_listed_page_by_page) {
+  const auto steps = create_steps(label_and_export);
+  updated(steps[0], 1, with_check);
+  const auto full = workflow_of(steps[0]);
+  const auto told = static_cast<std::uint8_t>(core::job_status::paused);
+  BOOST_REQUIRE(call(msg::job_status_changed{full, 7, told}).value);
+  advance(1s);
+  const auto later =
+      workflow_of(create(R"({"name":"later","starts":"when_launched","steps":[{"key":"only"}]})"));
+
+  std::vector<msg::workflow_summary> seen;
+  for (bool more = true; more && seen.size() < 3;) {
+    const auto after = seen.empty() ? core::workflow_id{} : seen.back().workflow;
+    const auto page = call(msg::list_workflows{after, 1}).value.value();
+    BOOST_REQUIRE(page.workflows.size() == 1U);
+    seen.push_back(page.workflows.front());
+    more = page.more;
+  }
+  BOOST_REQUIRE(seen.size() == 2U);
+  BOOST_TEST((seen[0].workflow < seen[1].workflow));
+  if (seen[0].workflow != full)
+    std::swap(seen[0], seen[1]);
+  BOOST_TEST((seen[0].workflow == full && seen[1].workflow == later));
+  BOOST_TEST(seen[0].name == "w");
+  BOOST_TEST(seen[0].latest == 2U);
+  BOOST_TEST(seen[0].open == 0U);
+  BOOST_TEST(seen[0].paused == 3U);
+  BOOST_TEST(seen[0].job_revision == 7U);
+  BOOST_TEST(seen[0].job_status == told);
+  BOOST_TEST(seen[1].name == "later");
+  BOOST_TEST(seen[1].latest == 1U);
+  BOOST_TEST(seen[1].paused == 1U);
+  BOOST_TEST(seen[1].job_revision == 0U); // nobody has told of it, and it waits for that
+  BOOST_TEST(seen[1].job_status == static_cast<std::uint8_t>(core::job_status::paused));
 }
 
 BOOST_AUTO_TEST_CASE(a_dry_run_tells_what_would_change_and_changes_nothing) {

@@ -165,6 +165,37 @@ BOOST_AUTO_TEST_CASE(a_live_workflow_is_shown_compared_and_updated) {
   BOOST_TEST(holdfast({"workflow", "update", workflow, file, "--version", "0"}).code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(workflows_are_found_again_on_the_command_line) {
+  given_step();
+  const core::workflow_id job{ids.next()};
+  ask(msg::create_workflow{
+      job, R"({"name": "job", "starts": "when_launched", "steps": [{"key": "only"}]})"});
+  const auto all = json::parse(printed({"workflow", "list", "--json"}));
+  BOOST_REQUIRE(all.at("workflows").size() == 2U);
+  BOOST_TEST(all.at("more") == false);
+  const auto first = all.at("workflows").at(0);
+  const auto id = first.at("workflow").get<std::string>();
+  BOOST_TEST(first.at("name") == "told");
+  BOOST_TEST(first.at("latest") == 1);
+  BOOST_TEST(first.at("steps").at("open") == 1);
+  const auto second = all.at("workflows").at(1);
+  BOOST_TEST(second.at("workflow") == core::to_string(job));
+  BOOST_TEST(second.at("steps").at("paused") == 1);
+  BOOST_TEST(second.at("job_revision") == 0);
+
+  const auto page = printed({"workflow", "list", "--limit", "1"});
+  BOOST_TEST(contains(page, id), page);
+  BOOST_TEST(contains(page, "  told\n"), page);
+  BOOST_TEST(!contains(page, "to launch"), page);
+  BOOST_TEST(contains(page, "there are more; go on with --after " + id + "\n"), page);
+  const auto rest = printed({"workflow", "list", "--after", id});
+  BOOST_TEST(!contains(rest, id), rest);
+  BOOST_TEST(contains(rest, "to launch  job\n"), rest);
+  BOOST_TEST(!contains(rest, "there are more"), rest);
+  BOOST_TEST(holdfast({"workflow", "list", "--after", "a-workflow"}).code == 2);
+  BOOST_TEST(holdfast({"workflow", "list", "--limit", "0"}).code == 2);
+}
+
 // A1, A3, A69: from the definition to the results
 BOOST_AUTO_TEST_CASE(a_workflow_is_run_from_the_command_line) {
   const auto files = holdfast::app::demo::scratch_directory::make();

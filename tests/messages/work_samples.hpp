@@ -60,6 +60,12 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.get_workflow", get_workflow{workflow, 2}, id(0x57) + u32(2));
   into.add("hf1.workflow_view", workflow_view{workflow, "w", 2, 3, "{}", {view}},
            id(0x57) + text("w") + u32(2) + u32(3) + text("{}") + list({view_bytes}));
+  into.add("hf1.list_workflows", list_workflows{workflow, 100}, id(0x57) + u32(100));
+  const workflow_summary summary{workflow, "w", at, 3, 4, 5, 6, 7, 8, 2};
+  const auto summary_bytes =
+      id(0x57) + text("w") + at_bytes + u32(3) + u32(4) + u32(5) + u32(6) + u32(7) + u64(8) + u8(2);
+  into.add("hf1.workflow_summary", summary, summary_bytes);
+  into.add("hf1.workflow_page", workflow_page{{summary}, true}, list({summary_bytes}) + u8(1));
   into.add("hf1.add_source_data", add_source_data{step, {{"k1", "[1]", 5}, {"k2", "[2]", 0}}},
            id(0x51) + list({text("k1") + text("[1]") + u32(5), text("k2") + text("[2]") + u32(0)}));
   into.add("hf1.source_data_added", source_data_added{1, 2, {{3, 4, "bad"}}},

@@ -865,6 +865,13 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << "open ";
       step_text(row);
     }
+  for (const auto& after : {core::workflow_id{}, source.workflows.front()}) {
+    const auto page = value_of(db.list_workflows(after, 2));
+    for (const auto& w : page.workflows)
+      out << "listed " << to_string(w.id) << w.name << core::to_micros(w.created_at) << ' '
+          << w.latest << ' ' << w.open << w.paused << w.completed << w.canceled << ' '
+          << w.job_revision << to_string(w.job) << page.more << '\n';
+  }
   for (const auto& id : source.workflows)
     if (const auto workflow = db.load_workflow(id)) {
       for (const auto& definition : workflow->definitions)

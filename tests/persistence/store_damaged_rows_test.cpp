@@ -298,6 +298,33 @@ BOOST_AUTO_TEST_CASE(live_task_that_cannot_be_read_is_told_beside_the_others) {
   BOOST_TEST(loaded.unreadable[0].why.find("invalid page") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(workflow_that_cannot_be_read_is_listed_by_its_id_beside_the_others) {
+  std::vector<core::workflow_id> workflows;
+  for (const auto* name : {"first", "long", "last"}) {
+    workflows.push_back({ids.next(at(1))});
+    BOOST_TEST(
+        is(this->write({core::insert_workflow{workflows.back(), name, "{}", at(1)}}), committed));
+  }
+  test_cluster::instance().sql("UPDATE holdfast.workflows SET name = " + long_text(6)
+                               + " WHERE workflow_id = '" + to_string(workflows[1]) + "'");
+  damage("holdfast.workflows");
+  auto store = copy.open();
+  const auto listed = value_of(store.list_workflows({}, 10)).workflows;
+  BOOST_REQUIRE_EQUAL(listed.size(), 3U);
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    BOOST_TEST((listed[i].id == workflows[i]));
+    BOOST_TEST(listed[i].latest == (i == 1 ? 0U : 1U));
+  }
+  BOOST_TEST(listed[0].name == "first");
+  BOOST_TEST(listed[1].name == "");
+  BOOST_TEST(listed[2].name == "last");
+  // A page goes on behind it.
+  const auto page = value_of(store.list_workflows(workflows[0], 1));
+  BOOST_REQUIRE_EQUAL(page.workflows.size(), 1U);
+  BOOST_TEST((page.workflows[0].id == workflows[1]));
+  BOOST_TEST(page.more);
+}
+
 // finding Q4
 BOOST_AUTO_TEST_CASE(finished_task_that_cannot_be_read_keeps_none_beside_it) {
   std::vector<core::task_id> tasks;

@@ -51,6 +51,8 @@ template awaited_answer<msg::job_status_changed> client::send(const msg::gateway
                                                               msg::job_status_changed);
 template awaited_answer<msg::get_workflow> client::send(const msg::gateway_actor&,
                                                         msg::get_workflow);
+template awaited_answer<msg::list_workflows> client::send(const msg::gateway_actor&,
+                                                          msg::list_workflows);
 template awaited_answer<msg::add_source_data> client::send(const msg::gateway_actor&,
                                                            msg::add_source_data);
 template awaited_answer<msg::add_test_questions> client::send(const msg::gateway_actor&,

@@ -107,6 +107,10 @@ public:
   core::outcome<persistence::stored_workflow> load_workflow(core::workflow_id workflow) override {
     return pass([&] { return inner_->load_workflow(workflow); });
   }
+  core::outcome<persistence::listed_workflows> list_workflows(core::workflow_id after,
+                                                              std::uint32_t limit) override {
+    return pass([&] { return inner_->list_workflows(after, limit); });
+  }
   core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) override {
     return pass([&] { return inner_->find_source_keys(step, keys); });
