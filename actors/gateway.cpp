@@ -38,6 +38,8 @@ constexpr std::uint32_t steps_page_max = 1000;
 constexpr std::uint32_t workflows_page_max = 1000;
 constexpr std::uint32_t results_page_max = 10000;
 constexpr std::uint32_t contributors_page_max = 1000;
+/// With their truths, of 4 KiB each at most.
+constexpr std::uint32_t questions_page_max = 500;
 constexpr std::uint32_t lineage_page_max = 100; ///< With all that was said of each.
 constexpr std::uint32_t tasks_max = 10000;      ///< In one request.
 constexpr std::uint32_t claimed_max = 1000;     ///< In one answer.
@@ -116,6 +118,9 @@ core::failure check(const msg::rebuild_step_index&) { return {}; }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::add_test_questions& m) { return check_id(m.step, "step"); }
+core::failure check(const msg::list_test_questions& m) {
+  return first_of({check_id(m.step, "step"), check_limit(m.limit, questions_page_max)});
+}
 core::failure check(const msg::remove_contributor& m) {
   return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
 }

@@ -14,4 +14,13 @@ msg::workflow_page page_of(persistence::listed_workflows&& listed) {
   return page;
 }
 
+msg::test_question_page page_of(persistence::listed_questions&& listed) {
+  msg::test_question_page page;
+  page.more = listed.more;
+  for (auto& q : listed.questions)
+    page.questions.push_back({q.unit, q.ordinal, std::move(q.source_key), std::move(q.input),
+                              std::move(q.truth), q.state, q.forgiven, q.answered, q.right});
+  return page;
+}
+
 } // namespace holdfast::actors

@@ -7,5 +7,6 @@
 namespace holdfast::actors {
 
 msg::workflow_page page_of(persistence::listed_workflows&& listed);
+msg::test_question_page page_of(persistence::listed_questions&& listed);
 
 } // namespace holdfast::actors

@@ -719,6 +719,10 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
         return answer(open(self).list_workflows(question.after, question.limit),
                       [](auto& listed) { return page_of(std::move(listed)); });
       },
+      [=](const msg::list_test_questions& question) {
+        return answer(open(self).list_questions(question.step, question.after, question.limit),
+                      [](auto& listed) { return page_of(std::move(listed)); });
+      },
       [=](const msg::get_unit& question) { on_get_unit(self, question); },
       [=](const msg::get_lineage& question) { on_get_lineage(self, question); },
       [=](const msg::list_steps& question) { return on_list_steps(self, question); },

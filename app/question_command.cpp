@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/repair_passage.hpp"
 #include "app/row_intake.hpp"
@@ -8,8 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,6 +120,97 @@ void add_adding(CLI::App& question, exit_code& result) {
   command->callback([flags, &result] { result = add_questions(*flags); });
 }
 
+// --- listing ---
+
+/// As many as one answer holds; the gateway's number.
+constexpr std::uint32_t questions_per_page = 500;
+
+struct question_list_flags {
+  cluster_flags cluster;
+  std::string step;
+  std::uint64_t after = 0;
+  std::uint32_t most = 100;
+  bool json = false;
+};
+
+void print_question(const msg::test_question_summary& q) {
+  if (q.truth.empty()) {
+    print_formatted("%-36s  damaged: the database does not give it back; see holdfast verify\n",
+                    core::to_string(q.unit));
+    return;
+  }
+  print_formatted("%-36s  %8llu  %8llu  %-9s  %-8s  %s  %s  %s\n", core::to_string(q.unit),
+                  static_cast<unsigned long long>(q.answered),
+                  static_cast<unsigned long long>(q.right), std::string{core::to_string(q.state)},
+                  q.forgiven ? "forgiven" : "-", q.key, q.truth, q.input);
+}
+
+ordered_json to_json(const msg::test_question_summary& q) {
+  if (q.truth.empty())
+    return {{"unit", core::to_string(q.unit)}, {"ordinal", q.ordinal}, {"damaged", true}};
+  return {{"unit", core::to_string(q.unit)},
+          {"ordinal", q.ordinal},
+          {"damaged", false},
+          {"key", q.key},
+          {"state", core::to_string(q.state)},
+          {"forgiven", q.forgiven},
+          {"answered", q.answered},
+          {"right", q.right},
+          {"truth", stored_json(q.truth)},
+          {"input_begins", q.input}};
+}
+
+exit_code list_questions(const question_list_flags& flags) {
+  const auto step = id_in<core::step_id>(flags.step, "STEP");
+  if (!step)
+    return exit_code::usage;
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    msg::list_test_questions request{*step, flags.after, 0};
+    auto all = ordered_json::array();
+    std::uint32_t shown = 0;
+    bool more = true;
+    while (more && shown < flags.most) {
+      request.limit = std::min(flags.most - shown, questions_per_page);
+      const auto page = cluster.ask<msg::test_question_page>(request);
+      if (!page)
+        return refused_by_node(page.error());
+      if (!flags.json && shown == 0)
+        print_formatted("%-36s  %8s  %8s  %-9s  %-8s  %s\n", "unit", "answered", "right", "state",
+                        "forgiven", "key, truth, beginning of the input");
+      for (const auto& one : page->questions) {
+        request.after = one.ordinal;
+        if (flags.json)
+          all.push_back(to_json(one));
+        else
+          print_question(one);
+      }
+      shown += static_cast<std::uint32_t>(page->questions.size());
+      more = page->more;
+    }
+    if (flags.json)
+      std::cout << pretty({{"questions", std::move(all)}, {"last", request.after}, {"more", more}})
+                << '\n';
+    else if (more)
+      std::cout << "there are more; go on with --after " << request.after << '\n';
+    return exit_code::ok;
+  });
+}
+
+void add_question_list(CLI::App& question, exit_code& result) {
+  auto flags = std::make_shared<question_list_flags>();
+  auto* command = question.add_subcommand(
+      "list", "Show those of a step, with what is right and how many were right about it");
+  flags->cluster.add_to(*command);
+  command->add_option("STEP", flags->step)->required();
+  command->add_option("--after", flags->after, "Go on behind the question of this ordinal")
+      ->type_name("N");
+  command->add_option("--limit", flags->most, "At most so many")
+      ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()))
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags, &result] { result = list_questions(*flags); });
+}
+
 // --- forgiving ---
 
 using question_deed = std::function<exit_code(const question_flags&, const client::connection&,
@@ -173,10 +268,11 @@ question_subcommand add_for_question(CLI::App& question, exit_code& result, cons
 
 void add_question_command(CLI::App& cli, exit_code& result) {
   auto* question = cli.add_subcommand(
-      "question", "Add test questions, forgive one that was wrong or unfair, and repair what "
-                  "was finished by it");
+      "question", "Add test questions, list them, forgive one that was wrong or unfair, and "
+                  "repair what was finished by it");
   question->require_subcommand(1);
   add_adding(*question, result);
+  add_question_list(*question, result);
   add_for_question(*question, result, "forgive",
                    "No answer to it counts; whoever was removed for nothing else is back at work",
                    forgive(false));

@@ -110,9 +110,9 @@ std::vector<message_access> make_table() {
             "add_test_questions", "remove_contributor", "forgive_question", "repair_contributor",
             "repair_question", "seal_step", "change_step", "change_unit", "put_profile"});
   requests(with_admin({rq, au}),
-           {"get_workflow", "list_workflows", "list_contributors", "explain_unit",
-            "explain_contributor", "get_step_quality", "get_unit", "list_results", "get_lineage",
-            "get_step_statistics", "get_profile"});
+           {"get_workflow", "list_workflows", "list_test_questions", "list_contributors",
+            "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
+            "get_lineage", "get_step_statistics", "get_profile"});
 
   others(said_by::nodes, {"meet_node", "node_met", "look_at_cluster", "events_applied",
                           "apply_events", "add_children", "upstream_progress", "tasks_lost"});
@@ -134,12 +134,13 @@ std::vector<message_access> make_table() {
                             "tasks_redriven",    "schedule_view",       "schedule_removed",
                             "schedule_list",     "event_page",          "protocols",
                             "webhook_saved",     "webhook_list",        "dead_letter_page",
-                            "webhook_replayed",  "task_attempts",       "workflow_page"});
+                            "webhook_replayed",  "task_attempts",       "workflow_page",
+                            "test_question_page"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
           "task_attempt", "late_result", "published_event", "webhook_place", "webhook_view",
-          "dead_letter", "workflow_summary"});
+          "dead_letter", "workflow_summary", "test_question_summary"});
   return table;
 }
 

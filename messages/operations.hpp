@@ -156,6 +156,7 @@ using operations = caf::detail::type_list<
     operation<add_source_data, source_data_added, host_of<&add_source_data::step>, effect::writes>,
     operation<add_test_questions, source_data_added, host_of<&add_test_questions::step>,
               effect::writes>,
+    operation<list_test_questions, test_question_page, database, effect::reads>,
     operation<remove_contributor, contributor_removed, host_of<&remove_contributor::step>,
               effect::writes>,
     operation<forgive_question, question_forgiven, host_of<&forgive_question::step>,

@@ -184,6 +184,35 @@ struct add_test_questions {
 };
 HOLDFAST_WIRE(add_test_questions, x.step, x.rows)
 
+/// Lists the test questions of a step in order of arrival, for those who may know them. Answered by
+/// `test_question_page`.
+struct list_test_questions {
+  core::step_id step;
+  std::uint64_t after = 0; ///< `ordinal` of the last one before; 0: from the first.
+  std::uint32_t limit = 0; ///< 1 to 500.
+};
+HOLDFAST_WIRE(list_test_questions, x.step, x.after, x.limit)
+
+struct test_question_summary {
+  core::unit_id unit;
+  std::uint64_t ordinal = 0;
+  std::string key;
+  std::string input; ///< Its beginning, 200 bytes at most; `get_unit` has all of it.
+  std::string truth; ///< Empty: the row is damaged, and only its place is known.
+  core::unit_state state = core::unit_state::judgable; ///< Only a judgable one is asked.
+  bool forgiven = false;      ///< No answer to it counts, and it is asked no more.
+  std::uint64_t answered = 0; ///< All answers, whether they count or not.
+  std::uint64_t right = 0;    ///< Of these.
+};
+HOLDFAST_WIRE(test_question_summary, x.unit, x.ordinal, x.key, x.input, x.truth, x.state,
+              x.forgiven, x.answered, x.right)
+
+struct test_question_page {
+  std::vector<test_question_summary> questions;
+  bool more = false; ///< Ask again with `after` = the last ordinal.
+};
+HOLDFAST_WIRE(test_question_page, x.questions, x.more)
+
 /// Says that no more source data will come: the step completes when its units are finished.
 /// Answered by `step_view`.
 struct seal_step {

@@ -123,6 +123,8 @@ public:
   core::outcome<stored_profile> load_profile(const core::contributor_id& contributor) override;
   core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override;
+  core::outcome<listed_questions> list_questions(core::step_id step, std::uint64_t after,
+                                                 std::uint32_t limit) override;
   core::outcome<step_statistics> statistics(core::step_id step) override;
 
   core::outcome<stored_queue> load_queue(const core::queue_name& queue) override;

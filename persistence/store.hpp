@@ -412,6 +412,27 @@ struct listed_workflows {
   bool more = false; ///< There are others behind the last.
 };
 
+/// As much as a list shows of an input.
+inline constexpr std::size_t listed_input_bytes_max = 200;
+
+/// A test question as a list of them shows it.
+struct question_summary {
+  core::unit_id unit;
+  std::uint64_t ordinal = 0;
+  std::string source_key{};
+  std::string input{}; ///< Its beginning, as `mended_text` cuts it.
+  std::string truth{}; ///< Empty: the database does not give the question back.
+  core::unit_state state = core::unit_state::judgable;
+  bool forgiven = false;
+  std::uint64_t answered = 0; ///< Whether it is forgiven or not.
+  std::uint64_t right = 0;    ///< Of these.
+};
+
+struct listed_questions {
+  std::vector<question_summary> questions;
+  bool more = false; ///< There are others behind the last.
+};
+
 struct stored_event {
   core::message_id id;
   core::event event;
@@ -658,6 +679,12 @@ public:
   /// begin at 1), at most `limit`, with the ordinal of the last one. Test questions are left out.
   virtual core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) = 0;
+
+  /// Test questions of the step in order of ordinal, beginning after ordinal `after` (0: from the
+  /// first), at most `limit`. One that the database does not give back has its id and its ordinal
+  /// and no truth, and keeps none beside it. `not_found` if there is no such step.
+  virtual core::outcome<listed_questions> list_questions(core::step_id step, std::uint64_t after,
+                                                         std::uint32_t limit) = 0;
 
   /// `not_found` if there is no such step.
   virtual core::outcome<step_statistics> statistics(core::step_id step) = 0;

@@ -141,6 +141,11 @@ BOOST_AUTO_TEST_CASE(verbs_and_limits_out_of_range_are_refused_with_the_range) {
     refused(msg::list_workflows{{}, limit}, errc::invalid_argument,
             "limit must be between 1 and 1000");
   BOOST_TEST(call(msg::list_workflows{{}, 1000}).value.has_value());
+  for (const std::uint32_t limit : {0U, 501U})
+    refused(msg::list_test_questions{step, 0, limit}, errc::invalid_argument,
+            "limit must be between 1 and 500");
+  refused(msg::list_test_questions{{}, 0, 1}, errc::invalid_argument, "step must not be nil");
+  refused(msg::list_test_questions{fresh<core::step_id>(), 0, 1}, errc::not_found, "step");
   for (const std::uint32_t limit : {0U, 10001U})
     refused(msg::list_results{step, 0, limit}, errc::invalid_argument, "between 1 and 10000");
   BOOST_TEST(call(msg::list_steps{{}, 1000}).value.has_value());

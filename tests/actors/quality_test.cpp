@@ -930,6 +930,34 @@ BOOST_AUTO_TEST_CASE(forgiving_a_question_brings_back_people_and_what_they_said)
   BOOST_TEST(broken_invariants(*database).empty());
 }
 
+BOOST_AUTO_TEST_CASE(test_questions_are_listed_with_how_often_they_were_answered_rightly) {
+  const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));
+  feed(step, 4);
+  ask_about(step, 6);
+  const auto out = err(step, "eve");
+  forgive(step, out.question);
+  std::vector<msg::test_question_summary> seen;
+  for (bool more = true; more && seen.size() < 7;) {
+    const auto after = seen.empty() ? 0 : seen.back().ordinal;
+    const auto page = call(msg::list_test_questions{step, after, 4}).value.value();
+    seen.insert(seen.end(), page.questions.begin(), page.questions.end());
+    more = page.more;
+  }
+  BOOST_REQUIRE(seen.size() == 6U);
+  std::uint64_t answered = 0;
+  std::uint64_t right = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    BOOST_TEST(seen[i].key == "test-" + std::to_string(i));
+    BOOST_TEST(seen[i].input == R"({"n":)" + std::to_string(i) + "}");
+    BOOST_TEST(seen[i].truth == R"({"answer":"red"})");
+    BOOST_TEST(seen[i].forgiven == (seen[i].unit == out.question));
+    BOOST_TEST((seen[i].unit != out.question || (seen[i].answered == 1U && seen[i].right == 0U)));
+    answered += seen[i].answered;
+    right += seen[i].right;
+  }
+  BOOST_TEST(answered == right + 1U); // all but the one that they were removed for
+}
+
 // A22, I-5: what counts again came before once, not twice
 BOOST_AUTO_TEST_CASE(who_comes_back_has_judged_no_more_than_before) {
   const auto step = create(color_step_with(

@@ -87,6 +87,13 @@ BOOST_AUTO_TEST_CASE(error_details_of_attempts_are_for_operators_and_auditors) {
     BOOST_TEST(refused(one), core::to_string(one));
 }
 
+// It tells which units are test questions, and what is right about them.
+BOOST_AUTO_TEST_CASE(test_questions_are_listed_for_requesters_and_auditors_alone) {
+  const auto* row = core::find_access("list_test_questions");
+  BOOST_REQUIRE(row);
+  BOOST_TEST((row->roles == core::role_set{role::admin, role::requester, role::auditor}));
+}
+
 BOOST_AUTO_TEST_CASE(nodes_say_everything_and_nobody_else_what_is_no_request) {
   const principal node{true, {}};
   BOOST_TEST(said(node, "apply_events", "") == "");

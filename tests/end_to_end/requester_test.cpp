@@ -314,9 +314,24 @@ BOOST_AUTO_TEST_CASE(a_test_question_is_forgiven_and_counts_again) {
     continue;
 
   const auto unit = core::to_string(asked.unit);
+  const auto listed = json::parse(printed({"question", "list", text_of(step), "--json"}));
+  BOOST_REQUIRE(listed.at("questions").size() == 1U);
+  const auto question = listed.at("questions").at(0);
+  BOOST_TEST(question.at("unit") == unit);
+  BOOST_TEST(question.at("key") == "test");
+  BOOST_TEST(question.at("truth") == json::parse(R"({"answer":"yes"})"));
+  BOOST_TEST(question.at("answered") == 1);
+  BOOST_TEST(question.at("right") == 0);
+  BOOST_TEST(question.at("forgiven") == false);
+  BOOST_TEST(listed.at("more") == false);
+  BOOST_TEST(holdfast({"question", "list", "a-step"}).code == 2);
+
   const std::string forgiven = "forgiven: its answers say nothing\n";
   BOOST_TEST(printed({"question", "forgive", text_of(step), unit})
              == forgiven + "back at work: eve\n");
+  const auto table = printed({"question", "list", text_of(step)});
+  BOOST_TEST(contains(table, unit), table);
+  BOOST_TEST(contains(table, "forgiven  test  {\"answer\":\"yes\"}  {}\n"), table);
   BOOST_TEST(printed({"question", "forgive", text_of(step), unit}) == forgiven);
   const auto again =
       json::parse(printed({"question", "count-again", text_of(step), unit, "--json"}));

@@ -75,6 +75,15 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.test_question", question, question_bytes);
   into.add("hf1.add_test_questions", add_test_questions{step, {question}},
            id(0x51) + list({question_bytes}));
+  into.add("hf1.list_test_questions", list_test_questions{step, 6, 50},
+           id(0x51) + u64(6) + u32(50));
+  const test_question_summary asked{unit, 7, "q1", "[3]", "{}", core::unit_state::paused,
+                                    true, 9, 4};
+  const auto asked_bytes =
+      id(0x52) + u64(7) + text("q1") + text("[3]") + text("{}") + u8(2) + u8(1) + u64(9) + u64(4);
+  into.add("hf1.test_question_summary", asked, asked_bytes);
+  into.add("hf1.test_question_page", test_question_page{{asked}, true},
+           list({asked_bytes}) + u8(1));
   into.add("hf1.remove_contributor", remove_contributor{step, "ana"}, id(0x51) + text("ana"));
   into.add("hf1.contributor_removed", contributor_removed{step, "ana"}, id(0x51) + text("ana"));
   into.add("hf1.forgive_question", forgive_question{step, unit, true}, id(0x51) + id(0x52) + u8(1));

@@ -913,6 +913,11 @@ std::string dump(persistence::store& db, const batch_source& source) {
     // Without damage the same is read by rows.
     BOOST_TEST(history_text(value_of(db.load_readable_step_history(id, {true, true, true})))
                == history_text(value_of(db.load_step_history(id, {true, true, true}))));
+    const auto questions = value_of(db.list_questions(id, 1, 3));
+    for (const auto& q : questions.questions)
+      out << "question " << to_string(q.unit) << q.ordinal << q.source_key << q.input << q.truth
+          << to_string(q.state) << q.forgiven << ' ' << q.answered << ' ' << q.right
+          << questions.more << '\n';
     for (const auto& one : value_of(db.load_grants(id, "a", 3)))
       out << "granted " << one.contributor << ' ' << one.assignments << '\n';
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)

@@ -325,6 +325,28 @@ BOOST_AUTO_TEST_CASE(workflow_that_cannot_be_read_is_listed_by_its_id_beside_the
   BOOST_TEST(page.more);
 }
 
+BOOST_AUTO_TEST_CASE(test_question_that_cannot_be_read_is_listed_by_its_place) {
+  const auto step = given_step();
+  std::vector<core::unit_id> questions;
+  for (std::uint64_t ordinal = 1; ordinal <= 3; ++ordinal) {
+    auto question = new_unit(step.id, ordinal);
+    question.truth = "1";
+    BOOST_TEST(is(this->write({question}), committed));
+    questions.push_back(question.id);
+  }
+  test_cluster::instance().sql("UPDATE holdfast.units SET input = " + long_text(7)
+                               + " WHERE unit_id = '" + to_string(questions[1]) + "'");
+  damage("holdfast.units");
+  auto store = copy.open();
+  const auto listed = value_of(store.list_questions(step.id, 0, 10)).questions;
+  BOOST_REQUIRE_EQUAL(listed.size(), 3U);
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    BOOST_TEST((listed[i].unit == questions[i]));
+    BOOST_TEST(listed[i].ordinal == i + 1);
+    BOOST_TEST(listed[i].truth == (i == 1 ? "" : "1"));
+  }
+}
+
 // finding Q4
 BOOST_AUTO_TEST_CASE(finished_task_that_cannot_be_read_keeps_none_beside_it) {
   std::vector<core::task_id> tasks;

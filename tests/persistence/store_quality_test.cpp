@@ -458,6 +458,51 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(results_and_statistics_leave_test_questions_out, W
   BOOST_TEST((second[0].unit == last && end == 5U));
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(test_questions_are_listed_in_order_with_their_answers, World,
+                              worlds) {
+  quality_fixture<World> f;
+  auto large = f.new_question(f.step.id, 1);
+  large.input = std::string(199, 'a') + "\xc3\xa4" + std::string(300, 'b');
+  BOOST_TEST(is(f.write({large}), committed));
+  f.given_judgment(f.given_unit(f.step.id, 2), "ana", 1);
+  const auto asked = f.given_question(f.step.id, 3);
+  const auto canceled = f.given_question(f.step.id, 4);
+  f.given_question(f.given_step().id, 1);
+  f.given_judgment(asked, "ana", 1, 20, true);
+  f.given_judgment(asked, "bob", 2, 21, false);
+  f.given_judgment(asked, "cid", 3, 22, false);
+  f.given_lease(asked, "dan", 4);
+  BOOST_TEST(is(f.write({core::set_question_forgiven{asked, true, at(50)}}), committed));
+  BOOST_TEST(is(f.set(canceled, core::unit_state::canceled), committed));
+
+  const auto all = value_of(f.db->list_questions(f.step.id, 0, 3));
+  BOOST_TEST(!all.more);
+  BOOST_REQUIRE_EQUAL(all.questions.size(), 3U);
+  const auto& [first, second, third] =
+      std::tie(all.questions[0], all.questions[1], all.questions[2]);
+  BOOST_TEST((first.unit == large.id && second.unit == asked && third.unit == canceled));
+  BOOST_TEST(first.source_key == "key-1");
+  BOOST_TEST(first.input == std::string(199, 'a')); // no half character
+  BOOST_TEST(first.truth == R"("x")");
+  BOOST_TEST(first.answered == 0U);
+  BOOST_TEST(!first.forgiven);
+  BOOST_TEST(second.ordinal == 3U);
+  BOOST_TEST(second.answered == 3U);
+  BOOST_TEST(second.right == 1U);
+  BOOST_TEST(second.forgiven);
+  BOOST_TEST((second.state == core::unit_state::judgable));
+  BOOST_TEST((third.state == core::unit_state::canceled));
+
+  const auto page = value_of(f.db->list_questions(f.step.id, 1, 1));
+  BOOST_REQUIRE_EQUAL(page.questions.size(), 1U);
+  BOOST_TEST((page.questions[0].unit == asked));
+  BOOST_TEST(page.more);
+  BOOST_TEST(value_of(f.db->list_questions(f.step.id, 4, 9)).questions.empty());
+  const auto beyond = std::numeric_limits<std::uint64_t>::max();
+  BOOST_TEST(value_of(f.db->list_questions(f.step.id, beyond, 9)).questions.empty());
+  BOOST_TEST(fails_with(f.db->list_questions({f.ids.next(at(0))}, 0, 9), core::errc::not_found));
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(overdue_lease_of_a_test_question_is_found, World, worlds) {
   quality_fixture<World> f;
   f.given_lease(f.given_question(f.step.id, 1), "ana", 1); // until at(70)

@@ -57,6 +57,8 @@ template awaited_answer<msg::add_source_data> client::send(const msg::gateway_ac
                                                            msg::add_source_data);
 template awaited_answer<msg::add_test_questions> client::send(const msg::gateway_actor&,
                                                               msg::add_test_questions);
+template awaited_answer<msg::list_test_questions> client::send(const msg::gateway_actor&,
+                                                               msg::list_test_questions);
 template awaited_answer<msg::remove_contributor> client::send(const msg::gateway_actor&,
                                                               msg::remove_contributor);
 template awaited_answer<msg::forgive_question> client::send(const msg::gateway_actor&,

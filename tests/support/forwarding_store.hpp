@@ -131,6 +131,10 @@ public:
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
     return pass([&] { return inner_->list_results(step, after, limit); });
   }
+  core::outcome<persistence::listed_questions>
+  list_questions(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
+    return pass([&] { return inner_->list_questions(step, after, limit); });
+  }
   core::outcome<persistence::step_statistics> statistics(core::step_id step) override {
     return pass([&] { return inner_->statistics(step); });
   }
