@@ -62,11 +62,14 @@ void settle_claim(queue_ptr self, const claim_ptr& to, msg::leased_tasks& answer
       core::backoff(std::max(st.unreachable_payloads, 1U), retry_least, retry_most, 1.0);
   core::change changes;
   msg::leased_tasks whole;
+  bool ended = false; // a lease, while its payload was fetched
   for (std::size_t i = 0; i < answer.tasks.size(); ++i) {
     auto& t = answer.tasks[i];
     const auto why = unreadable.find(i);
-    if (!still_held(self, worker, t))
-      continue; // its lease has ended while the payload was fetched
+    if (!still_held(self, worker, t)) {
+      ended = true;
+      continue;
+    }
     if (why == unreadable.end()) {
       whole.tasks.push_back(std::move(t));
       continue;
@@ -78,9 +81,10 @@ void settle_claim(queue_ptr self, const claim_ptr& to, msg::leased_tasks& answer
         st.queue, core::withhold_task{worker, {t.task, t.token}, why->second, at + wait}, at);
     core::append(changes, std::move(decided.changes));
   }
-  if (changes.empty())
+  // Nobody may hear of an end that is not durable yet: then the answer waits for that.
+  if (changes.empty() && !ended)
     return give(*to, std::move(whole));
-  if (whole.tasks.empty() && at < to->until) {
+  if (!changes.empty() && whole.tasks.empty() && at < to->until) {
     carry_out(self, std::move(changes), [](const core::failure&) {});
     claim_or_wait(self, *to);
   } else {

@@ -312,6 +312,31 @@ BOOST_AUTO_TEST_CASE(follow_up_and_eject_carry_large_payloads) {
   BOOST_TEST((ejected.value->tasks.front().body == large('n')));
 }
 
+// I-12: another ejection takes the lease while the payload of the first one is fetched
+BOOST_AUTO_TEST_CASE(end_of_a_lease_is_told_by_no_answer_before_it_is_durable) {
+  const auto task = enqueued(request(large('b')));
+  held_back = "object_keeper";
+  const auto first =
+      send_to_node(msg::eject_task{"mail", task, {}, {}, "w1", fresh<core::assignment_id>()});
+  settle();
+  BOOST_REQUIRE(database->tables().task_leases.count(task) == 1U);
+  database->set_reachable(false);
+  client other{*this};
+  const auto second = other.send(
+      node->gateway, msg::eject_task{"mail", task, {}, {}, "w2", fresh<core::assignment_id>()});
+  settle();
+  held_back.clear();
+  settle();
+  BOOST_TEST(!first->arrived());
+  database->set_reachable(true);
+  advance(2s);
+  BOOST_REQUIRE(first->value);
+  BOOST_TEST(first->value->tasks.empty());
+  BOOST_REQUIRE(second->value);
+  BOOST_REQUIRE_EQUAL(second->value->tasks.size(), 1U);
+  BOOST_TEST((second->value->tasks.front().body == large('b')));
+}
+
 BOOST_AUTO_TEST_CASE(a_late_result_is_kept_whole) {
   const auto task = enqueued(request());
   const auto leased = one("w1");

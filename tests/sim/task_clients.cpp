@@ -113,7 +113,8 @@ std::string show(const program&, const Message& m) {
   else if constexpr (std::is_same_v<Message, msg::change_task>)
     return "task " + brief(m.task) + " verb " + std::to_string(m.verb);
   else if constexpr (std::is_same_v<Message, msg::eject_task>)
-    return "ejects " + brief(m.task) + (m.worker.empty() ? "" : " for " + m.worker);
+    return "ejects " + brief(m.task) + (m.worker.empty() ? "" : " for " + m.worker) + ", claim "
+           + brief(m.claim);
   else if constexpr (std::is_same_v<Message, msg::redrive_tasks>)
     return "redrives " + m.queue;
   else if constexpr (std::is_same_v<Message, msg::tasks_redriven>)

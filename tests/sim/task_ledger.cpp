@@ -348,7 +348,10 @@ void task_auditor::acknowledged(const msg::eject_task& asked, const msg::leased_
                           [&](const auto& granted) { return granted.second.claim == asked.claim; });
   if (answer.tasks.size() != (asked.worker.empty() ? 0 : 1)
       && !(answer.tasks.empty() && (may_be_withheld || may_be_over)))
-    return blame_("I-12", "an ejection was answered with another number of tasks than it asks for");
+    return blame_("I-12",
+                  "an ejection was answered with another number of tasks than it asks for; claim "
+                      + to_string(asked.claim) + ", in the database "
+                      + (lease ? to_string(lease->id) : "no lease"));
   for (const auto& leased : answer.tasks)
     check_leased(asked.queue, asked.worker, asked.claim, leased);
 }
