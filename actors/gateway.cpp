@@ -512,7 +512,7 @@ caf::result<msg::answer_to<Message>> to_host(self_ptr self, Message& m) {
   return promise;
 }
 
-/// What each node answers for what it hosts is asked of all of them, where there are others.
+/// Asks every node, where there are others: each one answers for the items that it hosts.
 template <class Message>
 caf::result<msg::answer_to<Message>> to_every_node(self_ptr self, Message& m) {
   const auto& to = self->state.links;

@@ -12,7 +12,7 @@
 
 namespace holdfast::actors {
 
-/// What the peer nodes stand on.
+/// Other actors it is linked to.
 struct peer_nodes_links {
   caf::actor membership;
   caf::actor shards;

@@ -70,7 +70,7 @@ struct shard_host_state {
     std::uint32_t in_a_row = 0; ///< Each within a minute of the one before.
   };
   std::unordered_map<hosted_item, ends_by_id> ends_by_ids;
-  /// What each queue that it has started must know in its next life: see `tied_leases`.
+  /// The ties of every queue that it has started, for its next life: see `tied_leases`.
   std::unordered_map<core::queue_name, std::shared_ptr<tied_leases>> ties;
 };
 

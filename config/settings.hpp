@@ -438,8 +438,8 @@ void describe(Visitor&& option, Settings& s) {
          "The part of `peers.waiting_mb` that one peer, known by the first name of its "
          "certificate, may have over all of its connections.");
   option("peers.unread_mb", s.peers.unread_mb, 64, 32, 65536,
-         "What waits in this node for a peer or another node to read it, for each connection, in "
-         "MiB, besides the part that is being written, which is no larger. Above it the connection "
+         "Answers that wait until a peer or another node reads them, for each connection, in MiB, "
+         "besides the part that is being written, which is no larger. Above it the connection "
          "is closed. The least is two of the largest messages.");
 
   option("link.certificate", s.link.certificate, "", 0, 1024,

@@ -53,7 +53,7 @@ public:
 
   /// Goes on from what is stored.
   void restore(const step_history& history);
-  /// What of that cannot be read.
+  /// Rows of it that are damaged.
   const std::vector<step_history::unreadable>& damage() const { return damage_; }
   /// Why nothing is given to them, taken from them or decided about them, because their standing
   /// cannot be read; `none` if it can.

@@ -8,7 +8,7 @@
 
 namespace holdfast::core {
 
-/// What a shard hosts: an actor that is woken by timers of its own.
+/// An item that a shard hosts: an actor woken by timers of its own.
 using hosted_item = std::variant<step_id, queue_name>;
 
 /// Its name for the log.

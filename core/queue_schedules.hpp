@@ -29,7 +29,7 @@ put_schedule_row row_of(const queue& q, const schedule& s, instant at);
 /// schedules all the same: their tasks wait.
 instant next_schedule(const queue& q);
 
-/// What the database says of tasks that schedules are to make. Callers know the ids of occurrences
+/// Facts from the database on tasks which schedules will make. Callers know the ids of occurrences
 /// before a schedule makes them: an occurrence whose id another queue has makes no task, and the
 /// schedule says so.
 struct looked_up_tasks {

@@ -102,7 +102,7 @@ struct operation {
   static constexpr effect has = Effect;
 };
 
-/// What peers may ask. CAF compares from the first row on when a message comes: those that come
+/// Requests by a peer. CAF compares from the first row on when a message comes: those that come
 /// often are at the top.
 using operations = caf::detail::type_list<
     // --- workers ---
@@ -194,7 +194,7 @@ using operations = caf::detail::type_list<
     operation<get_guard_status, guard_status, node_itself, effect::reads>,
     operation<get_placement, placement, node_itself, effect::reads>>;
 
-/// What nodes ask each other besides.
+/// Other requests, between the nodes.
 using node_operations = caf::detail::type_list<
     operation<apply_events, events_applied, host_of<&apply_events::step>, effect::writes>,
     operation<add_children, events_applied, host_of<&add_children::step>, effect::writes>,
