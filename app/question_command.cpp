@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/page_loop.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/repair_passage.hpp"
@@ -9,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -167,30 +167,27 @@ exit_code list_questions(const question_list_flags& flags) {
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     msg::list_test_questions request{*step, flags.after, 0};
     auto all = ordered_json::array();
-    std::uint32_t shown = 0;
-    bool more = true;
-    while (more && shown < flags.most) {
-      request.limit = std::min(flags.most - shown, questions_per_page);
-      const auto page = cluster.ask<msg::test_question_page>(request);
-      if (!page)
-        return refused_by_node(page.error());
-      if (!flags.json && shown == 0)
+    const auto show = [&](const msg::test_question_page& page, std::uint32_t before) {
+      if (!flags.json && before == 0)
         print_formatted("%-36s  %8s  %8s  %-9s  %-8s  %s\n", "unit", "answered", "right", "state",
                         "forgiven", "key, truth, beginning of the input");
-      for (const auto& one : page->questions) {
+      for (const auto& one : page.questions) {
         request.after = one.ordinal;
         if (flags.json)
           all.push_back(to_json(one));
         else
           print_question(one);
       }
-      shown += static_cast<std::uint32_t>(page->questions.size());
-      more = page->more;
-    }
+      return page.questions.size();
+    };
+    const auto read = read_pages(cluster, request, flags.most, questions_per_page, show);
+    if (!read)
+      return refused_by_node(read.error());
     if (flags.json)
-      std::cout << pretty({{"questions", std::move(all)}, {"last", request.after}, {"more", more}})
+      std::cout << pretty(
+          {{"questions", std::move(all)}, {"last", request.after}, {"more", read->more}})
                 << '\n';
-    else if (more)
+    else if (read->more)
       std::cout << "there are more; go on with --after " << request.after << '\n';
     return exit_code::ok;
   });

@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/page_loop.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "core/mended_text.hpp"
@@ -9,7 +10,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -160,27 +160,24 @@ exit_code list_some(list_flags flags) {
   }
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     auto all = ordered_json::array();
-    std::uint32_t shown = 0;
-    bool more = true;
-    while (more && shown < flags.most) {
-      question.limit = std::min(flags.most - shown, tasks_per_page);
-      const auto page = cluster.ask<msg::task_page>(question);
-      if (!page)
-        return refused_by_node(page.error());
-      for (const auto& task : page->tasks)
-        if (flags.json)
-          all.push_back(summary_of(task));
-        else
-          print_line(task);
-      shown += static_cast<std::uint32_t>(page->tasks.size());
-      question.after = page->last;
-      more = page->more;
-    }
+    const auto read = read_pages(cluster, question, flags.most, tasks_per_page,
+                                 [&](const msg::task_page& page, std::uint32_t) {
+                                   for (const auto& task : page.tasks)
+                                     if (flags.json)
+                                       all.push_back(summary_of(task));
+                                     else
+                                       print_line(task);
+                                   question.after = page.last;
+                                   return page.tasks.size();
+                                 });
+    if (!read)
+      return refused_by_node(read.error());
     if (flags.json)
-      std::cout << pretty(
-          {{"tasks", std::move(all)}, {"last", core::to_string(question.after)}, {"more", more}})
+      std::cout << pretty({{"tasks", std::move(all)},
+                           {"last", core::to_string(question.after)},
+                           {"more", read->more}})
                 << '\n';
-    else if (more)
+    else if (read->more)
       std::cout << "there may be more; go on with --after " << core::to_string(question.after)
                 << '\n';
     return exit_code::ok;
@@ -257,33 +254,29 @@ exit_code show_attempts(const attempts_flags& flags) {
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     msg::get_task_attempts question{*id, flags.after, 0};
     auto all = ordered_json::array();
-    std::uint32_t shown = 0;
-    bool more = true;
-    while (more && shown < flags.most) {
-      question.limit = std::min(flags.most - shown, attempts_per_page);
-      const auto page = cluster.ask<msg::task_attempts>(question);
-      if (!page)
-        return refused_by_node(page.error());
-      if (!flags.json && shown == 0 && !page->attempts.empty())
+    const auto show = [&](const msg::task_attempts& page, std::uint32_t before) {
+      if (!flags.json && before == 0 && !page.attempts.empty())
         print_formatted(attempt_columns, "attempt", "leased", "ended", "ending", "worker", "error");
-      for (const auto& attempt : page->attempts) {
+      for (const auto& attempt : page.attempts) {
         if (flags.json)
           all.push_back(json_of(attempt));
         else
           print_attempt(attempt);
         question.after = attempt.token;
       }
-      shown += static_cast<std::uint32_t>(page->attempts.size());
-      more = page->more;
-    }
+      return page.attempts.size();
+    };
+    const auto read = read_pages(cluster, question, flags.most, attempts_per_page, show);
+    if (!read)
+      return refused_by_node(read.error());
     if (flags.json)
       std::cout << pretty({{"task", core::to_string(*id)},
                            {"attempts", std::move(all)},
                            {"last", question.after},
-                           {"more", more}})
+                           {"more", read->more}})
                 << '\n';
     else
-      print_end(shown, question.after, more);
+      print_end(read->items, question.after, read->more);
     return exit_code::ok;
   });
 }

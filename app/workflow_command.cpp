@@ -1,5 +1,6 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
+#include "app/page_loop.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/read_input.hpp"
@@ -17,7 +18,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -276,30 +276,27 @@ exit_code list_them(const workflow_list_flags& flags) {
   }
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     auto all = ordered_json::array();
-    std::uint32_t shown = 0;
-    bool more = true;
     if (!flags.json)
       print_formatted("%-36s  %-27s  %7s  %6s  %6s  %9s  %8s  %-9s  %s\n", "workflow", "created",
                       "version", "open", "paused", "completed", "canceled", "job", "name");
-    while (more && shown < flags.most) {
-      request.limit = std::min(flags.most - shown, workflows_per_page);
-      const auto page = cluster.ask<msg::workflow_page>(request);
-      if (!page)
-        return refused_by_node(page.error());
-      for (const auto& one : page->workflows) {
+    const auto show = [&](const msg::workflow_page& page, std::uint32_t) {
+      for (const auto& one : page.workflows) {
         request.after = one.workflow;
         if (flags.json)
           all.push_back(to_json(one));
         else
           print_summary(one);
       }
-      shown += static_cast<std::uint32_t>(page->workflows.size());
-      more = page->more;
-    }
+      return page.workflows.size();
+    };
+    const auto read = read_pages(cluster, request, flags.most, workflows_per_page, show);
+    if (!read)
+      return refused_by_node(read.error());
     const auto last = core::to_string(request.after);
     if (flags.json)
-      std::cout << pretty({{"workflows", std::move(all)}, {"last", last}, {"more", more}}) << '\n';
-    else if (more)
+      std::cout << pretty({{"workflows", std::move(all)}, {"last", last}, {"more", read->more}})
+                << '\n';
+    else if (read->more)
       std::cout << "there are more; go on with --after " << last << '\n';
     return exit_code::ok;
   });
