@@ -38,6 +38,24 @@ struct lease_ends_fixture : node_with_queue {
   }
 };
 
+/// Two connections that call their worker by one name, with a task each.
+struct namesakes {
+  explicit namesakes(lease_ends_fixture& on)
+      : worker(on),
+        namesake(on),
+        first(on.enqueued(on.request())),
+        mine(on.claimed_by(worker, "w1")),
+        second(on.enqueued(on.request())) {
+    BOOST_TEST((on.claimed_by(namesake, "w1").task == second));
+  }
+
+  client worker;
+  client namesake;
+  core::task_id first;
+  msg::leased_task mine; ///< The worker's, of `first`.
+  core::task_id second;  ///< The namesake has it.
+};
+
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(lease_ends, lease_ends_fixture)
@@ -76,18 +94,13 @@ BOOST_AUTO_TEST_CASE(a_grant_that_an_outage_outlives_costs_its_task_nothing) {
 
 // finding B5
 BOOST_AUTO_TEST_CASE(a_claim_under_the_name_of_another_worker_ends_none_of_its_leases) {
-  const auto first = enqueued(request());
-  client worker{*this};
-  client namesake{*this};
-  const auto mine = claimed_by(worker, "w1");
-  const auto second = enqueued(request());
-  BOOST_TEST((claimed_by(namesake, "w1").task == second));
-  namesake.disconnect();
+  namesakes both{*this};
+  both.namesake.disconnect();
   settle();
   BOOST_TEST(counts().leased == 1U);
-  BOOST_TEST(view(first).crashes == 0U);
-  BOOST_TEST(view(second).crashes == 1U);
-  BOOST_TEST((complete("w1", mine) == core::errc::none));
+  BOOST_TEST(view(both.first).crashes == 0U);
+  BOOST_TEST(view(both.second).crashes == 1U);
+  BOOST_TEST((complete("w1", both.mine) == core::errc::none));
 }
 
 // finding B5: and one that finds nothing
@@ -149,21 +162,16 @@ BOOST_AUTO_TEST_CASE(a_lease_that_is_extended_over_another_connection_ends_with_
 
 // finding B5
 BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_each_connection_of_a_name_ends_its_own_leases) {
-  const auto first = enqueued(request());
-  client worker{*this};
-  client namesake{*this};
-  const auto mine = claimed_by(worker, "w1");
-  const auto second = enqueued(request());
-  claimed_by(namesake, "w1");
+  namesakes both{*this};
   crash(the_actor("queue"));
   advance(1s);
   BOOST_TEST(counts().leased == 2U);
-  namesake.disconnect();
+  both.namesake.disconnect();
   settle();
   BOOST_TEST(counts().leased == 1U);
-  BOOST_TEST(view(first).crashes == 0U);
-  BOOST_TEST(view(second).crashes == 1U);
-  BOOST_TEST((complete("w1", mine) == core::errc::none));
+  BOOST_TEST(view(both.first).crashes == 0U);
+  BOOST_TEST(view(both.second).crashes == 1U);
+  BOOST_TEST((complete("w1", both.mine) == core::errc::none));
 }
 
 // finding B5: and one that has nothing ends nothing
@@ -186,22 +194,17 @@ BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_a_namesake_ends_no_leases_either
 
 // finding B5
 BOOST_AUTO_TEST_CASE(a_connection_that_ends_while_its_queue_begins_anew_ends_its_own_leases_alone) {
-  const auto first = enqueued(request());
-  client worker{*this};
-  client namesake{*this};
-  claimed_by(worker, "w1");
-  const auto second = enqueued(request());
-  claimed_by(namesake, "w1");
+  namesakes both{*this};
   database->set_reachable(false);
   crash(the_actor("queue"));
   settle();
-  namesake.disconnect();
+  both.namesake.disconnect();
   settle();
   database->set_reachable(true);
   advance(3s); // far less than the leases
   BOOST_TEST(counts().leased == 1U);
-  BOOST_TEST(view(first).crashes == 0U);
-  BOOST_TEST(view(second).crashes == 1U);
+  BOOST_TEST(view(both.first).crashes == 0U);
+  BOOST_TEST(view(both.second).crashes == 1U);
 }
 
 // finding B5: the name of a worker binds no lease
@@ -240,33 +243,28 @@ BOOST_AUTO_TEST_CASE(after_a_crash_of_its_queue_a_lease_ends_with_the_connection
 
 // finding B5: ends of leases that were decided and not written, as another decision was refused
 BOOST_AUTO_TEST_CASE(leases_whose_ends_were_not_written_end_with_their_connections_all_the_same) {
-  const auto first = enqueued(request());
-  client worker{*this};
-  client namesake{*this};
-  const auto mine = claimed_by(worker, "w1");
-  const auto second = enqueued(request());
-  claimed_by(namesake, "w1");
+  namesakes both{*this};
   database->set_refusals([](const core::change& c) {
     return std::any_of(c.writes.begin(), c.writes.end(), [](const auto& write) {
       return std::holds_alternative<core::finish_task>(write);
     });
   });
   database->set_reachable(false);
-  send_to_node(msg::complete_tasks{"mail", "w1", {{{mine.task, mine.token}, "{}"}}});
+  send_to_node(msg::complete_tasks{"mail", "w1", {{{both.mine.task, both.mine.token}, "{}"}}});
   settle();
-  namesake.disconnect();
+  both.namesake.disconnect();
   settle();
   database->set_reachable(true);
   advance(3s);
   database->set_refusals(nullptr);
   BOOST_REQUIRE(logged("item_down")); // the queue has started again
-  BOOST_TEST(view(second).crashes == 1U);
-  BOOST_TEST(view(first).status != "COMPLETED");
+  BOOST_TEST(view(both.second).crashes == 1U);
+  BOOST_TEST(view(both.first).status != "COMPLETED");
   BOOST_TEST(counts().leased == 1U);
-  worker.disconnect();
+  both.worker.disconnect();
   settle();
   BOOST_TEST(counts().leased == 0U);
-  BOOST_TEST(view(first).crashes == 1U);
+  BOOST_TEST(view(both.first).crashes == 1U);
 }
 
 // finding B7
