@@ -14,9 +14,18 @@ namespace {
 
 using owners_ptr = caf::stateful_actor<owners_state>*;
 
+core::step_id step_of(const msg::explain_unit& m) { return m.step; }
+core::step_id step_of(const msg::explain_contributor& m) { return m.step; }
+template <class Request>
+core::step_id step_of(const owned<Request>& m) {
+  return m.request.step;
+}
+
+/// The message on its way to the step that it is about.
 template <class Message>
-routed to_step(const core::step_id& step, Message&& m) {
-  return route_to(step, std::forward<Message>(m));
+routed to_step(Message m) {
+  const auto step = step_of(m);
+  return route_to(step, std::move(m));
 }
 
 /// Why nobody more gets a session, asked for by `client`; `none` when there is room. Sessions begun
@@ -67,7 +76,7 @@ void hand_about(owners_ptr self, Message& m) {
   auto& st = self->state;
   if (st.by_contributor.find(m.contributor))
     return hand(self, m);
-  self->make_response_promise().delegate(st.shards, to_step(m.step, std::move(m)));
+  self->make_response_promise().delegate(st.shards, to_step(std::move(m)));
 }
 
 void forget(owners_ptr self, const core::contributor_id& contributor) {
@@ -268,12 +277,12 @@ void on_explain(owner_ptr self, Message& m) {
   auto& st = self->state;
   ++st.requests_seen;
   if (may_hold_more(self)) {
-    self->make_response_promise().delegate(st.shards, to_step(m.step, std::move(m)));
+    self->make_response_promise().delegate(st.shards, to_step(std::move(m)));
     return stop_if_idle(self);
   }
   ++st.under_way;
   const held_promise promise{self->make_response_promise()};
-  self->request(st.shards, internal_timeout, to_step(m.step, std::move(m)))
+  self->request(st.shards, internal_timeout, to_step(std::move(m)))
       .then(
           [=](Explanation& told) {
             auto& state = self->state;
@@ -314,8 +323,7 @@ void on_ask(owner_ptr self, msg::ask_assignment& ask) {
   watch_asks(self);
   self->request(
           st.shards, caf::infinite,
-          to_step(ask.step,
-                  owned_ask{{std::move(ask), caf::actor_cast<caf::actor>(self)}, 0, false, {}}))
+          to_step(owned_ask{{std::move(ask), caf::actor_cast<caf::actor>(self)}, 0, false, {}}))
       .then(
           [=](msg::assignment& granted) {
             auto& state = self->state;
@@ -343,8 +351,7 @@ void on_extend(owner_ptr self, msg::extend_assignment& extend) {
   const auto client = caf::actor_cast<caf::actor_addr>(self->current_sender());
   const held_promise promise{self->make_response_promise()};
   ++self->state.under_way;
-  self->request(self->state.shards, internal_timeout,
-                to_step(extend.step, owned_extend{std::move(extend), {}}))
+  self->request(self->state.shards, internal_timeout, to_step(owned_extend{std::move(extend), {}}))
       .then(
           [=](const msg::assignment_extended& extended) {
             auto& state = self->state;
@@ -385,8 +392,7 @@ void give_back(owner_ptr self,
     ++all->open;
     self->request(
             st.shards, internal_timeout,
-            to_step(lease.step,
-                    owned_release{{lease.step, unit, st.contributor, lease.token, false}, {}}))
+            to_step(owned_release{{lease.step, unit, st.contributor, lease.token, false}, {}}))
         .then(
             [=](const msg::assignment_released&) {
               ++all->released;
@@ -496,9 +502,8 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
   st.owners = std::move(owners);
   st.shards = std::move(shards);
   self->set_down_handler([=](const caf::down_msg& down) { on_client_down(self, down); });
-  const auto pass_on = [=](const core::step_id& step, auto owned_request) {
-    self->make_response_promise().delegate(self->state.shards,
-                                           to_step(step, std::move(owned_request)));
+  const auto pass_on = [=](auto owned_request) {
+    self->make_response_promise().delegate(self->state.shards, to_step(std::move(owned_request)));
   };
   return {
       [=](msg::ask_assignment& m) {
@@ -507,7 +512,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](msg::release_assignment& m) {
         meet_client(self);
-        pass_on(m.step, owned_release{std::move(m), {}});
+        pass_on(owned_release{std::move(m), {}});
       },
       [=](msg::extend_assignment& m) {
         meet_client(self);
@@ -515,7 +520,7 @@ caf::behavior owner(caf::stateful_actor<owner_state>* self, context_ptr context,
       },
       [=](msg::submit_judgment& m) {
         meet_client(self);
-        pass_on(m.step, owned_submit{std::move(m), {}});
+        pass_on(owned_submit{std::move(m), {}});
       },
       [=](const msg::end_session&) { on_end_session(self); },
       [=](msg::explain_unit& m) { on_explain<msg::unit_explanation>(self, m); },
