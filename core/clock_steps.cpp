@@ -41,6 +41,7 @@ static bool shorten_leases(queue& q, bool loaded, instant now) {
     if (!heed_clock(t.leases, lease_of(q.policy, t.spec.type).ttl, now))
       continue;
     moved.emplace_back(expires_at, id);
+    q.shortened.insert(id);
     // Else it would be taken for progress under this lease.
     t.progress.last_action = std::min(t.progress.last_action, t.held()->granted_at);
   }

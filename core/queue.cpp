@@ -164,6 +164,7 @@ void extend_lease(queue& q, task& t, const worker_id& worker, core::token token,
     return;
   q.expiries.erase({before, t.spec.id});
   q.expiries.emplace(t.held()->expires_at, t.spec.id);
+  q.shortened.erase(t.spec.id);
   changes.writes.push_back(extend_task_lease{t.spec.id, token, t.held()->expires_at});
 }
 

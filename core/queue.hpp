@@ -34,6 +34,8 @@ struct queue {
   std::uint64_t revision = 0;
   token tokens_above = 0;                 ///< Leases are granted under higher tokens only.
   std::optional<instant> latest_decision; ///< As `heed_clock` keeps it.
+  /// Tasks whose lease ends earlier than the store has it, since the clock was set back.
+  std::unordered_set<task_id> shortened;
 
   std::unordered_map<task_id, task> tasks;
   std::map<std::string, schedule> schedules; ///< By name.

@@ -21,9 +21,12 @@ double dice_of(const task& t) {
   return static_cast<double>(x >> 11U) / static_cast<double>((1ULL << 53U) - 1);
 }
 
-/// Takes the active lease off the task and out of everything that knows it.
-lease drop_lease(queue& q, task& t) {
+/// Takes the active lease off the task and out of everything that knows it. The record of an end
+/// has the lease as it is stored: one that was shortened is stored as such first.
+lease drop_lease(queue& q, task& t, change& changes) {
   auto lease = *t.held();
+  if (q.shortened.erase(t.spec.id) != 0)
+    changes.writes.push_back(extend_task_lease{t.spec.id, lease.token, lease.expires_at});
   q.expiries.erase({lease.expires_at, t.spec.id});
   if (const auto claim = q.claims.find(lease.id); claim != q.claims.end()) {
     auto& of_claim = claim->second;
@@ -94,7 +97,7 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
   finish_task gone;
   gone.task = id;
   if (t.held() != nullptr)
-    gone.token = drop_lease(q, t).token;
+    gone.token = drop_lease(q, t, changes).token;
   else
     unsettle(q, t);
   t.progress.last_action = now;
@@ -118,7 +121,7 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
 
 lost_lease end_lease_of(queue& q, task& t, attempt_ending how, task_error error,
                         instant next_action, instant now, change& changes) {
-  const auto over = drop_lease(q, t);
+  const auto over = drop_lease(q, t, changes);
   t.progress.next_action = std::max(next_action, now);
   t.progress.last_action = now;
   settle(q, t, now);

@@ -109,6 +109,40 @@ BOOST_AUTO_TEST_CASE(a_lease_ends_no_later_than_one_that_is_granted_when_the_ste
   BOOST_TEST(q.tasks.at(task).held() == nullptr);
 }
 
+// `verify` compares the end of a lease with the time at which it was to end.
+BOOST_AUTO_TEST_CASE(the_end_of_a_shortened_lease_is_stored_before_the_lease_ends) {
+  const auto write_of = [](const core::change& changes) {
+    const auto* first = std::get_if<core::extend_task_lease>(&changes.writes.front());
+    return first != nullptr ? std::optional{first->expires_at} : std::nullopt;
+  };
+  const core::expire_tasks expire{[](const core::task_id&) { return false; }};
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  now -= 10s;
+  BOOST_TEST(decide(q, expire, now).changes.empty());
+  const auto end = q.tasks.at(task).held()->expires_at;
+  now += 60s;
+  const auto over = decide(q, expire, now).changes;
+  BOOST_TEST((write_of(over) == std::optional{end}));
+  BOOST_TEST((std::get<core::end_task_lease>(over.writes.at(1)).at >= end));
+
+  // Of a lease that ends with its task, too; and no more once it was extended.
+  now += 1min;
+  BOOST_REQUIRE(claimed().size() == 1U);
+  now -= 10s;
+  decide(q, expire, now);
+  const auto canceled = decide(q, core::task_verb::cancel, task, now).changes;
+  BOOST_TEST(write_of(canceled).has_value());
+  const auto other = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  now -= 10s;
+  decide(q, expire, now);
+  now += 5s;
+  BOOST_TEST((extended(other) == core::errc::none));
+  now += 70s;
+  BOOST_TEST(!write_of(decide(q, expire, now).changes).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_lease_that_was_extended_before_the_step_back_ends_no_later_either) {
   const auto task = added();
   BOOST_REQUIRE(claimed().size() == 1U);
