@@ -5,8 +5,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -41,6 +44,22 @@ std::vector<std::string> requests_of(const std::string& api) {
       found.push_back('`' + request + "` | `" + answer + '`');
   }
   return found;
+}
+
+/// The decision records: name of the file -> title, from "# NNNN. title" in its first line.
+std::map<std::string, std::string> titles_of_records() {
+  std::map<std::string, std::string> titles;
+  for (const auto& entry :
+       std::filesystem::directory_iterator{holdfast::test::source_dir() + "/docs/adr"}) {
+    const auto name = entry.path().filename().string();
+    const auto text = text_of("docs/adr/" + name);
+    const auto mark = "# " + name.substr(0, name.find('-')) + ". ";
+    if (name != "README.md")
+      titles[name] = text.compare(0, mark.size(), mark) == 0
+                         ? text.substr(mark.size(), text.find('\n') - mark.size())
+                         : "";
+  }
+  return titles;
 }
 
 } // namespace
@@ -78,6 +97,19 @@ BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {
   BOOST_TEST(!requests.empty());
   for (const auto& request : requests)
     BOOST_TEST(contains(peers, " | " + request + " | "), request);
+}
+
+BOOST_AUTO_TEST_CASE(the_index_of_records_lists_each_with_its_title) {
+  constexpr std::size_t title_max = 90; // docs/adr/README.md
+  const auto index = text_of("docs/adr/README.md");
+  const auto titles = titles_of_records();
+  BOOST_TEST(!titles.empty());
+  for (const auto& [name, title] : titles) {
+    BOOST_TEST((!title.empty() && title.size() <= title_max), name << " has the title " << title);
+    BOOST_TEST(contains(index, "| [" + name.substr(0, name.find('-')) + "](" + name + ") | " + title
+                                   + " | "),
+               name << " is not in the index as " << title);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
