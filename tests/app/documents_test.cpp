@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cctype>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -43,6 +44,41 @@ std::vector<std::string> requests_of(const std::string& api) {
         && is_name(answer))
       found.push_back('`' + request + "` | `" + answer + '`');
   }
+  return found;
+}
+
+/// The bold terms of a page, each as its letters and digits alone: "hand-over" is "handover", and
+/// "to stage" is "stage".
+std::vector<std::string> bold_terms(const std::string& page) {
+  const std::string mark = "**";
+  std::vector<std::string> terms;
+  for (auto at = page.find(mark); at != std::string::npos;) {
+    const auto begin = at + mark.size();
+    const auto end = page.find(mark, begin);
+    if (end == std::string::npos)
+      break;
+    auto text = page.substr(begin, end - begin);
+    if (text.compare(0, 3, "to ") == 0)
+      text.erase(0, 3);
+    std::string term;
+    for (const unsigned char c : text)
+      if (std::isalnum(c) != 0)
+        term += static_cast<char>(std::tolower(c));
+    terms.push_back(term);
+    at = page.find(mark, end + mark.size());
+  }
+  return terms;
+}
+
+/// The bold terms that have more than one entry, separated by blanks.
+std::string defined_twice(const std::string& page) {
+  std::map<std::string, int> entries;
+  for (const auto& term : bold_terms(page))
+    ++entries[term];
+  std::string found;
+  for (const auto& [term, count] : entries)
+    if (count > 1)
+      found += (found.empty() ? "" : " ") + term;
   return found;
 }
 
@@ -97,6 +133,21 @@ BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {
   BOOST_TEST(!requests.empty());
   for (const auto& request : requests)
     BOOST_TEST(contains(peers, " | " + request + " | "), request);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_entry_of_a_term_is_found_in_any_spelling) {
+  BOOST_TEST(defined_twice("**batch** - one.\n\n**batch sequence** - two.\n") == "");
+  BOOST_TEST(defined_twice("**taint** - one.\n\n**role** - two.\n\n**Taint** - three.\n")
+             == "taint");
+  BOOST_TEST(defined_twice("**handover**, **hand-over**, **to stage**, **stage**")
+             == "handover stage");
+}
+
+BOOST_AUTO_TEST_CASE(the_glossary_has_one_entry_for_each_term) {
+  const auto glossary = text_of("docs/GLOSSARY.md");
+  constexpr std::size_t terms_least = 100; // fewer: the entries are not read as such
+  BOOST_TEST(bold_terms(glossary).size() > terms_least);
+  BOOST_TEST(defined_twice(glossary) == "");
 }
 
 BOOST_AUTO_TEST_CASE(the_index_of_records_lists_each_with_its_title) {
