@@ -47,6 +47,19 @@ std::vector<std::string> requests_of(const std::string& api) {
   return found;
 }
 
+/// The blocks of C++ that a page shows, each with the end of its last line.
+std::vector<std::string> cpp_blocks(const std::string& page) {
+  const std::string opening = "```cpp\n";
+  std::vector<std::string> blocks;
+  for (auto at = page.find(opening); at != std::string::npos;) {
+    const auto begin = at + opening.size();
+    const auto end = page.find("```\n", begin);
+    blocks.push_back(page.substr(begin, end == std::string::npos ? end : end - begin));
+    at = page.find(opening, begin);
+  }
+  return blocks;
+}
+
 /// The bold terms of a page, each as its letters and digits alone: "hand-over" is "handover", and
 /// "to stage" is "stage".
 std::vector<std::string> bold_terms(const std::string& page) {
@@ -125,6 +138,14 @@ BOOST_AUTO_TEST_CASE(documents_show_the_programs_that_the_tests_run) {
   BOOST_TEST(shown("docs/PEERS.md", "tests/end_to_end/peer_program.cpp"));
   BOOST_TEST(shown("docs/PEERS.md", "examples/peer/worker.cpp"));
   BOOST_TEST(shown("docs/PEERS.md", "examples/peer/contributor.cpp"));
+}
+
+BOOST_AUTO_TEST_CASE(the_readme_shows_lines_of_the_worker_that_the_tests_run) {
+  const auto worker = text_of("examples/peer/worker.cpp");
+  const auto shown = cpp_blocks(text_of("README.md"));
+  BOOST_TEST(!shown.empty());
+  for (const auto& lines : shown)
+    BOOST_TEST(contains(worker, '\n' + lines), lines);
 }
 
 BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {
