@@ -1,4 +1,5 @@
 #include "app/exit_codes.hpp"
+#include "app/version.hpp"
 #include "core/errors.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/text.hpp"
@@ -154,6 +155,15 @@ BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {
   BOOST_TEST(!requests.empty());
   for (const auto& request : requests)
     BOOST_TEST(contains(peers, " | " + request + " | "), request);
+}
+
+BOOST_AUTO_TEST_CASE(the_changelog_has_a_section_of_this_version_below_the_unreleased_changes) {
+  const auto changelog = text_of("CHANGELOG.md");
+  const auto unreleased = changelog.find("\n## [Unreleased]\n");
+  const auto version = changelog.find("\n## [" + std::string{holdfast::app::version} + "] - ");
+  BOOST_TEST_REQUIRE(unreleased != std::string::npos);
+  BOOST_TEST_REQUIRE(version != std::string::npos);
+  BOOST_TEST(unreleased < version);
 }
 
 BOOST_AUTO_TEST_CASE(a_second_entry_of_a_term_is_found_in_any_spelling) {
