@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -59,6 +60,22 @@ std::vector<std::string> cpp_blocks(const std::string& page) {
     at = page.find(opening, begin);
   }
   return blocks;
+}
+
+/// The files that a page names in backticks, by a path from one of these folders. A source may be
+/// named without its extension; a pattern is no name.
+std::vector<std::string> files_named_in(const std::string& page) {
+  const std::set<std::string> folders{
+      "actors", "app",  "calendar", "client",  "config",      "core",  "documents", "docs",
+      "files",  "link", "messages", "objects", "persistence", "tests", "connectors"};
+  std::vector<std::string> files;
+  std::istringstream parts{page};
+  bool quoted = false;
+  for (std::string part; std::getline(parts, part, '`'); quoted = !quoted)
+    if (quoted && folders.count(part.substr(0, part.find('/'))) != 0
+        && part.find('/') != std::string::npos && part.find_first_of(" \n<*|") == std::string::npos)
+      files.push_back(part);
+  return files;
 }
 
 /// The bold terms of a page, each as its letters and digits alone: "hand-over" is "handover", and
@@ -155,6 +172,26 @@ BOOST_AUTO_TEST_CASE(peers_are_told_of_every_request) {
   BOOST_TEST(!requests.empty());
   for (const auto& request : requests)
     BOOST_TEST(contains(peers, " | " + request + " | "), request);
+}
+
+BOOST_AUTO_TEST_CASE(names_of_files_are_read_from_a_page) {
+  const auto files = files_named_in("`core/unit` and `docs/API.md`, not `core/x y`, `a|b/c`, "
+                                    "`tests/<folder>/x.cpp`, `other/x` or core/lease.hpp");
+  BOOST_TEST(files == (std::vector<std::string>{"core/unit", "docs/API.md"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(pages_for_contributors_name_files_that_are_there) {
+  const auto root = holdfast::test::source_dir() + "/";
+  for (const auto* page : {"CONTRIBUTING.md", "docs/ARCHITECTURE.md"}) {
+    const auto files = files_named_in(text_of(page));
+    constexpr std::size_t files_least = 20; // fewer: names are not read as such
+    BOOST_TEST(files.size() > files_least, page << " names " << files.size());
+    for (const auto& file : files)
+      BOOST_TEST(
+          (std::filesystem::exists(root + file) || std::filesystem::exists(root + file + ".hpp")),
+          page << " names " << file);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_changelog_has_a_section_of_this_version_below_the_unreleased_changes) {
