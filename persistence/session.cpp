@@ -2,6 +2,8 @@
 
 #include "persistence/pqxx_session.hpp"
 
+#include <pqxx/version>
+
 namespace holdfast::persistence {
 
 namespace {
@@ -48,6 +50,20 @@ constexpr pinned_setting pinned_settings[]{
 
 constexpr const char* replication_role = "session_replication_role";
 
+/// Leaves the details out of errors, because they are of rows, and keeps a lost connection lost.
+/// Debian 12 has libpqxx 6; libpqxx 7, which Debian 13 has, never connects again by itself.
+void set_up(pqxx::connection& database) {
+#if PQXX_VERSION_MAJOR >= 7
+  database.set_verbosity(pqxx::error_verbosity::terse);
+#else
+  database.set_verbosity(pqxx::connection_base::terse);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  database.inhibit_reactivation(true); // deprecated for the sake of 7, and needed in 6
+#pragma GCC diagnostic pop
+#endif
+}
+
 } // namespace
 
 std::string session_settings(int version_of_server) {
@@ -72,12 +88,7 @@ std::string session_settings_problem(const std::string& server_message) {
 
 pqxx_session::pqxx_session(const std::string& conninfo, const std::string& own_settings)
     : database_(conninfo) {
-  database_.set_verbosity(pqxx::connection_base::terse); // no details: they are of rows
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  // Deprecated, because libpqxx 7 never reactivates; 6.4 still does.
-  database_.inhibit_reactivation(true);
-#pragma GCC diagnostic pop
+  set_up(database_);
   pqxx::nontransaction settings{database_};
   try {
     settings.exec(session_settings(database_.server_version()));

@@ -174,6 +174,12 @@ private:
   bool kept_ = false;
 };
 
+/// As the first statement of a transaction: it writes nothing, and all that it reads comes from one
+/// snapshot. In SQL, because libpqxx 6 and 7 name the types of such transactions differently.
+void read_one_snapshot(pqxx::dbtransaction& tx) {
+  tx.exec("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+}
+
 /// Keeps all that a transaction does to a span of time, from its making on.
 class time_limit {
 public:
@@ -360,7 +366,8 @@ check_result run_on_objects(pqxx::transaction_base& tx, const check& what,
 check_result check_objects(pqxx::connection& database, const check& what,
                            const object_probe& probe) {
   const auto look = [&](const auto& wanted, std::set<std::string>& broken) {
-    pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
+    pqxx::work tx{database};
+    read_one_snapshot(tx);
     return run_on_objects(tx, what, probe, wanted, broken);
   };
   std::set<std::string> suspects;
@@ -378,7 +385,7 @@ std::string schema_problem(pqxx::transaction_base& tx) {
   if (!tx.exec("SELECT to_regclass('holdfast.migrations')")[0][0].is_null()) {
     const auto history = embedded_migrations();
     const auto rows = tx.exec("SELECT sha256 FROM holdfast.migrations ORDER BY version");
-    if (rows.size() == history.size()
+    if (static_cast<std::size_t>(rows.size()) == history.size()
         && std::equal(history.begin(), history.end(), rows.begin(),
                       [](const auto& m, const auto& row) { return m.sha256 == row[0].c_str(); }))
       return {};
@@ -417,7 +424,8 @@ verify(const std::string& conninfo, const object_probe& probe, const verify_opti
     const derived_data derived{database};
     std::vector<check_result> results;
     try {
-      pqxx::transaction<pqxx::repeatable_read, pqxx::read_only> tx{database};
+      pqxx::work tx{database};
+      read_one_snapshot(tx);
       if (const auto problem = schema_problem(tx); !problem.empty())
         return core::failure{core::errc::wrong_state, problem};
       const time_limit limit{options.time_max};
