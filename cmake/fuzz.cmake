@@ -49,7 +49,7 @@ function(holdfast_fuzz_test name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   if(NOT HOLDFAST_HAS_LIBFUZZER)
     add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo
-      "skipped: no clang with libFuzzer; it is in the packages clang and libclang-rt-14-dev")
+      "skipped: no clang with libFuzzer; it is in the packages clang and libclang-rt-dev")
     set_tests_properties(${name} PROPERTIES LABELS fuzz SKIP_REGULAR_EXPRESSION "^skipped:")
     add_custom_target(${name}) # needs nothing
     return()

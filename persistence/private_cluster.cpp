@@ -2,6 +2,7 @@
 
 #include "files/private_file.hpp"
 #include "persistence/connection.hpp"
+#include "persistence/preconditions.hpp"
 #include "persistence/wal_size.hpp"
 
 #include <algorithm>
@@ -30,7 +31,10 @@ namespace {
 namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 
-constexpr const char* server_version = "15";
+// Major versions of servers that take the settings below.
+constexpr int oldest_major_version = oldest_server_version / 10000;
+constexpr int newest_major_version = 17;
+constexpr const char* debian_programs = "/usr/lib/postgresql/";
 constexpr const char* database_user = "holdfast";
 constexpr const char* socket_name = "/.s.PGSQL.5432";
 /// `sun_path` has 108 bytes, the last one for the NUL.
@@ -135,6 +139,41 @@ postmaster_file read_postmaster_file(const std::string& data) {
   return file;
 }
 
+/// The major version of a cluster; 0 where there is none.
+int version_of_cluster(const std::string& data) {
+  return static_cast<int>(std::strtol(read_file(data + "/PG_VERSION").c_str(), nullptr, 10));
+}
+
+/// The major version of a server program, as it says itself: `postgres (PostgreSQL) 15.18`. 0 where
+/// it says nothing of the kind within `limit`.
+int version_of_program(const std::string& postgres, const std::optional<os_user>& run_as,
+                       core::duration limit) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return 0;
+  auto asked = server_process::start({postgres, {"--version"}, run_as, ends[1], SIGKILL});
+  close(ends[1]);
+  std::string told(256, '\0');
+  ssize_t length = 0;
+  if (asked && asked->ended_within(limit)) {
+    length = read(ends[0], told.data(), told.size());
+  } else if (asked) {
+    asked->signal(SIGKILL);
+    asked->ended_within(limit);
+  }
+  close(ends[0]);
+  told.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  const std::string before = "(PostgreSQL) ";
+  const auto at = told.find(before);
+  if (at == std::string::npos)
+    return 0;
+  return static_cast<int>(std::strtol(told.c_str() + at + before.size(), nullptr, 10));
+}
+
+bool can_run(int major_version) {
+  return major_version >= oldest_major_version && major_version <= newest_major_version;
+}
+
 } // namespace
 
 private_cluster::private_cluster(private_cluster_options options) : options_(std::move(options)) {}
@@ -234,10 +273,15 @@ core::outcome<bool> private_cluster::await_predecessor() {
   }
 }
 
+/// The newest server that can be run, or the one whose version has made the cluster.
 core::outcome<bool> private_cluster::find_binaries() {
+  const auto data = path("pgdata");
+  const auto made_by = version_of_cluster(data);
   std::vector<std::string> places{options_.binary_directory};
   if (options_.binary_directory.empty()) {
-    places = {std::string{"/usr/lib/postgresql/"} + server_version + "/bin"};
+    places.clear();
+    for (int version = newest_major_version; version >= oldest_major_version; --version)
+      places.push_back(debian_programs + std::to_string(version) + "/bin");
     const char* search = std::getenv("PATH");
     std::istringstream in{search == nullptr ? "" : search};
     for (std::string place; std::getline(in, place, ':');)
@@ -247,15 +291,32 @@ core::outcome<bool> private_cluster::find_binaries() {
     std::error_code error;
     // Followed to the end: beside a link in PATH there is no initdb's `postgres`.
     const auto initdb = fs::canonical(place + "/initdb", error);
-    if (!error && access((initdb.parent_path() / "postgres").c_str(), X_OK) == 0) {
-      binaries_ = initdb.parent_path().string();
-      return true;
-    }
+    if (error || access((initdb.parent_path() / "postgres").c_str(), X_OK) != 0)
+      continue;
+    const auto version =
+        version_of_program(initdb.parent_path() / "postgres", server_user_, options_.start_timeout);
+    if (!can_run(version) || (made_by != 0 && version != made_by))
+      continue;
+    binaries_ = initdb.parent_path().string();
+    version_ = version;
+    return true;
   }
-  return problem("private database: found no PostgreSQL " + std::string{server_version}
-                 + " server (initdb and postgres) in " + places.front()
-                 + (places.size() > 1 ? " or PATH" : "") + "; install the package postgresql-"
-                 + server_version);
+  const auto searched = options_.binary_directory.empty()
+                            ? std::string{debian_programs} + " or PATH"
+                            : options_.binary_directory;
+  const auto range =
+      std::to_string(oldest_major_version) + " to " + std::to_string(newest_major_version);
+  if (made_by == 0)
+    return problem("private database: found no server (initdb and postgres) of PostgreSQL " + range
+                   + " in " + searched + "; install the package postgresql");
+  const auto maker = std::to_string(made_by);
+  if (!can_run(made_by))
+    return problem("private database: " + data + " was made by PostgreSQL " + maker
+                   + ", and this program runs versions " + range + "; upgrade it with pg_upgrade");
+  return problem("private database: " + data + " was made by PostgreSQL " + maker
+                 + ", and there is no server of that version in " + searched
+                 + "; install the package postgresql-" + maker
+                 + ", or upgrade the directory with pg_upgrade");
 }
 
 /// A directory that only the server's account may enter.
@@ -301,15 +362,8 @@ core::outcome<bool> private_cluster::choose_socket_directory() {
 core::outcome<bool> private_cluster::make_cluster() {
   const auto data = path("pgdata");
   std::error_code error;
-  if (fs::exists(data + "/PG_VERSION", error)) {
-    auto version = read_file(data + "/PG_VERSION");
-    version.erase(std::remove(version.begin(), version.end(), '\n'), version.end());
-    if (version != server_version)
-      return problem("private database: " + data + " was made by PostgreSQL " + version
-                     + " and this program runs version " + server_version
-                     + "; upgrade it with pg_upgrade");
+  if (fs::exists(data + "/PG_VERSION", error))
     return true;
-  }
   const auto draft = path("pgdata.new");
   fs::remove_all(draft, error);
   if (auto made = make_private(draft); !made)
@@ -382,7 +436,9 @@ core::outcome<bool> private_cluster::write_configuration() {
                           "wal_level = minimal\n"
                           "max_wal_senders = 0\n"
                           "max_logical_replication_workers = 0\n"
-                          "wal_compression = lz4\n"
+                          "wal_compression = "
+                        + (version_ >= 15 ? "lz4" : "on")
+                        + "\n"
                           "max_wal_size = "
                         + std::to_string(wal.max_mb)
                         + "MB\n"
@@ -392,16 +448,17 @@ core::outcome<bool> private_cluster::write_configuration() {
                           "checkpoint_timeout = 15min\n"
                           // How long rows of ended leases may pile up (docs/adr/0075).
                           "autovacuum_naptime = 2s\n"
-                          "default_toast_compression = lz4\n"
                           "jit = off\n"
                           "idle_in_transaction_session_timeout = 5s\n"
-                          "client_connection_check_interval = 1s\n"
                           "log_destination = stderr\n"
                           "logging_collector = off\n"
                           "log_line_prefix = '%m [%p] %q%a '\n"
                           "log_timezone = UTC\n"
                           "timezone = UTC\n"
-                          "lc_messages = C\n";
+                          "lc_messages = C\n"
+                        + (version_ >= 14 ? "default_toast_compression = lz4\n"
+                                            "client_connection_check_interval = 1s\n"
+                                          : "");
   constexpr mode_t for_the_server = 0644; // which may run as another user
   const std::pair<const char*, std::string> all[] = {
       {"postgresql.conf", settings},

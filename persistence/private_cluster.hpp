@@ -16,7 +16,7 @@ struct private_cluster_options {
   /// Where everything of the cluster lives: `pgdata/`, the server's configuration, `server.log`,
   /// and `socket/` unless its path is too long for a socket. Made when missing.
   std::string directory;
-  /// Where the server's programs are. Empty: Debian's place, then PATH.
+  /// Where the server's programs are. Empty: Debian's places, the newest version first, then PATH.
   std::string binary_directory;
   /// As PostgreSQL's option of that name.
   std::string shared_buffers = "256MB";
@@ -89,6 +89,7 @@ private:
   private_cluster_options options_;
   std::optional<os_user> server_user_; ///< None: our own account.
   std::string binaries_;
+  int version_ = 0; ///< The major version of these.
   std::string socket_directory_;
   std::string conninfo_;
   std::optional<server_process> server_;

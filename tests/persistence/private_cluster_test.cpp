@@ -149,6 +149,8 @@ BOOST_AUTO_TEST_CASE(begins_anew_where_initdb_was_killed) {
   BOOST_TEST(failure_of(cluster.stop(private_cluster::shutdown::immediate)) == "");
   BOOST_TEST(failure_of(cluster.start()) == "");
 
+  const auto postgres = fs::read_symlink("/proc/" + std::to_string(cluster.server_pid()) + "/exe");
+
   // What is left of a crash names a process that is now somebody else: us.
   BOOST_TEST(failure_of(cluster.stop(private_cluster::shutdown::fast)) == "");
   write(scratch.path() + "/pgdata/postmaster.pid", std::to_string(getpid()) + "\n");
@@ -157,7 +159,7 @@ BOOST_AUTO_TEST_CASE(begins_anew_where_initdb_was_killed) {
 
   // A server that nobody is stopping is not ours to take.
   persistence::program_start foreign{
-      "/usr/lib/postgresql/15/bin/postgres",
+      postgres,
       {"-D", scratch.path() + "/pgdata", "--config-file=" + scratch.path() + "/postgresql.conf"},
       persistence::find_os_user("postgres"),
       open("/dev/null", O_WRONLY | O_CLOEXEC),
@@ -264,12 +266,28 @@ BOOST_AUTO_TEST_CASE(says_what_stands_in_its_way) {
   }
   auto no_server = options_for(scratch.path() + "/a");
   no_server.binary_directory = scratch.path();
-  BOOST_TEST(contains(refusal(no_server), "install the package postgresql-15"));
+  BOOST_TEST(contains(refusal(no_server), "install the package postgresql"));
+
+  auto old_server = no_server;
+  for (const auto* program : {"/initdb", "/postgres"}) {
+    write(scratch.path() + program, "#!/bin/sh\necho 'postgres (PostgreSQL) 12.22'\n");
+    fs::permissions(scratch.path() + program, fs::perms{0755});
+  }
+  BOOST_TEST(contains(refusal(old_server), "no server (initdb and postgres) of PostgreSQL 13 to"));
 
   fs::create_directories(scratch.path() + "/b/pgdata");
   fs::permissions(scratch.path() + "/b", fs::perms{0755});
+  for (const auto* version : {"12", "18"}) {
+    write(scratch.path() + "/b/pgdata/PG_VERSION", version + std::string{"\n"});
+    const auto other = refusal(options_for(scratch.path() + "/b"));
+    BOOST_TEST(contains(other, std::string{"made by PostgreSQL "} + version + ", and"), other);
+    BOOST_TEST(contains(other, "pg_upgrade"), other);
+  }
+  // One that could be run, but not by the server that there is.
+  auto of_another = options_for(scratch.path() + "/b");
+  of_another.binary_directory = scratch.path();
   write(scratch.path() + "/b/pgdata/PG_VERSION", "13\n");
-  BOOST_TEST(contains(refusal(options_for(scratch.path() + "/b")), "made by PostgreSQL 13"));
+  BOOST_TEST(contains(refusal(of_another), "install the package postgresql-13"));
 
   auto bad_memory = options_for(scratch.path() + "/c");
   bad_memory.shared_buffers = "many";
