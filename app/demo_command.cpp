@@ -45,14 +45,21 @@ const std::vector<std::string> own_sets{"cf_amt", "zencrowd_us"};
 constexpr auto start_limit = 60s;
 constexpr auto stop_limit = 30s;
 
-/// The project's data directory: where it was built, here, or beside the build directory.
+/// The project's data directory: where it was installed, where it was built, here, or beside the
+/// build directory.
 std::optional<std::filesystem::path> find_own_data() {
   std::error_code ignored;
   std::vector<std::filesystem::path> places{std::filesystem::path{HOLDFAST_SOURCE_DIR} / "data",
                                             "data"};
   const auto executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  if (!ignored)
-    places.push_back((executable.parent_path() / "../../../data").lexically_normal());
+  if (!ignored) {
+    const auto from_program = [&](const char* path) {
+      return (executable.parent_path() / path).lexically_normal();
+    };
+    // As cmake/package.cmake installs it. First: the folder of the build may be of another version.
+    places.insert(places.begin(), from_program("../share/holdfast/data"));
+    places.push_back(from_program("../../../data"));
+  }
   for (const auto& place : places)
     if (std::filesystem::is_directory(place / own_sets.front(), ignored))
       return place;
@@ -65,8 +72,9 @@ core::outcome<std::vector<dataset>> read_sets(const std::vector<std::string>& gi
     const auto own = find_own_data();
     if (!own)
       return core::failure{core::errc::not_found,
-                           "the project's data sets are not where the project was built; name a "
-                           "directory with --data"};
+                           "the project's data sets are neither in share/holdfast/data beside the "
+                           "program's folder nor where the project was built; name a directory "
+                           "with --data"};
     for (const auto& name : own_sets)
       directories.push_back((*own / name).string());
   }

@@ -5,11 +5,36 @@ include(GNUInstallDirs)
 
 install(TARGETS holdfast RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT node)
 
+# Most of a program is debug symbols. They come from the build, so that installing again keeps them, and go into a file beside
+# the program, which names it for debuggers.
+install(CODE "
+  set(program \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/holdfast\")
+  foreach(step IN ITEMS
+      \"--only-keep-debug;$<TARGET_FILE:holdfast>;\${program}.debug\"
+      \"--strip-all;--remove-section=.gnu_debuglink;\${program}\"
+      \"--add-gnu-debuglink=\${program}.debug;\${program}\")
+    execute_process(COMMAND \"${CMAKE_OBJCOPY}\" \${step} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  file(CHMOD \"\${program}.debug\" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+" COMPONENT node)
+
+# What `holdfast demo` runs, where app/demo_command.cpp looks for it: by its path from the program.
+install(DIRECTORY data/cf_amt data/zencrowd_us DESTINATION "${CMAKE_INSTALL_BINDIR}/../share/holdfast/data" COMPONENT node)
+install(FILES data/README.md DESTINATION "${CMAKE_INSTALL_BINDIR}/../share/holdfast/data" COMPONENT node)
+
 # Headers name each other by their paths from the root, so include/holdfast is the root.
 install(TARGETS holdfast_core holdfast_files holdfast_messages holdfast_link holdfast_client
   EXPORT holdfast
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT peer
   FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/holdfast" COMPONENT peer)
+
+# Four fifths of the archives are debug symbols, of which a peer would link a copy each.
+install(CODE "
+  foreach(library IN ITEMS core files messages link client)
+    execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libholdfast_\${library}.a\" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+" COMPONENT peer)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/holdfast")
 install(EXPORT holdfast NAMESPACE holdfast:: FILE holdfastTargets.cmake DESTINATION "${package_dir}" COMPONENT peer)

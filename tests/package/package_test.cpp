@@ -133,6 +133,35 @@ BOOST_AUTO_TEST_CASE(package_names_neither_our_folders_nor_our_flags) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(installed_program_has_its_debug_symbols_in_a_file_beside_it) {
+  // Installed again, it keeps them.
+  cmake({"--install", HOLDFAST_BUILD_DIR, "--prefix", prefix});
+  const std::string program = prefix / "bin" / "holdfast";
+  const auto sections = [](const std::string& file) {
+    const auto read = test::run_program("/usr/bin/readelf", {"--sections", "--wide", file}, 60s);
+    BOOST_REQUIRE_MESSAGE(read.code == 0, read.err);
+    return read.out;
+  };
+  const auto kept = sections(program);
+  BOOST_TEST(kept.find(".symtab") == std::string::npos, kept);
+  BOOST_TEST(kept.find(".debug_info") == std::string::npos, kept);
+  BOOST_TEST(kept.find(".gnu_debuglink") != std::string::npos, kept);
+  const auto apart = sections(program + ".debug");
+  BOOST_TEST(apart.find(".symtab") != std::string::npos, apart);
+}
+
+// The data is that of the installation, not that of the folder in which the program was built.
+BOOST_AUTO_TEST_CASE(installed_demo_reads_the_data_installed_with_it) {
+  const auto data = prefix / "share" / "holdfast" / "data";
+  BOOST_TEST(fs::is_regular_file(data / "zencrowd_us" / "answers.csv"));
+  const auto answers = data / "cf_amt" / "answers.csv";
+  BOOST_REQUIRE(fs::is_regular_file(answers));
+  fs::remove(answers);
+  const auto end = test::run_program(HOLDFAST_BINARY, {"demo"}, 60s);
+  BOOST_TEST(end.code != 0);
+  BOOST_TEST(end.err.find("share/holdfast/data/cf_amt") != std::string::npos, end.err);
+}
+
 // C47: what the loader looks for is in the image, or in every image
 BOOST_AUTO_TEST_CASE(container_of_the_worker_has_the_libraries_it_needs) {
   const auto image =
