@@ -302,6 +302,7 @@ struct survey_step {
 struct step_surveyed {
   core::step_survey found;
   core::finished_by_version finished;
+  std::vector<core::step_history::unreadable> unreadable; ///< Of judgments; left out of `found`.
 };
 
 /// Step → refitter. Answered by `model_refitted`.

@@ -36,7 +36,7 @@ caf::behavior refitter(caf::stateful_actor<refitter_state>* self, context_ptr co
       [](const survey_step& question) {
         return answer_or_fail<step_surveyed>([&] {
           return step_surveyed{core::survey(question.material->judgments),
-                               question.material->finished};
+                               question.material->finished, question.material->unreadable};
         });
       },
   };

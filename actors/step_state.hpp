@@ -133,6 +133,7 @@ struct step_state {
   // --- surveys ---
   core::survey_pace surveys; ///< Of the step's own accord.
   standing_fault survey_fault;
+  standing_fault survey_damage; ///< Judgments that surveys leave out.
 
   // --- repairs ---
   /// One whose row is being written, and whoever asks for it.

@@ -1,10 +1,20 @@
 #include "actors/step_state.hpp"
 
+#include <algorithm>
+
 namespace holdfast::actors {
 
 namespace {
 
 constexpr std::size_t concerns_most = 1000;
+
+/// Whether the load of the step has left the row out, too, and tells of it.
+bool is_known(const step_state& st, const core::step_history::unreadable& row) {
+  const auto& known = st.board->damage();
+  return std::any_of(known.begin(), known.end(), [&](const auto& one) {
+    return one.what == row.what && one.contributor == row.contributor && one.unit == row.unit;
+  });
+}
 
 msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
   const auto& st = self->state;
@@ -28,19 +38,38 @@ msg::step_quality to_view(step_ptr self, const step_surveyed& survey) {
   for (const auto& damage : st.board->damage())
     if (view.concerns.size() < concerns_most)
       view.concerns.push_back({damage.contributor, "damaged", text_of(damage)});
+  for (const auto& damage : survey.unreadable)
+    if (view.concerns.size() < concerns_most && !is_known(st, damage))
+      view.concerns.push_back({damage.contributor, "damaged", text_of(damage)});
   for (const auto& one : found.concerns)
     if (view.concerns.size() < concerns_most)
       view.concerns.push_back({one.contributor, std::string{to_string(one.what)}, one.why});
   return view;
 }
 
+/// Once for as long as the same judgments are left out.
+void log_left_out(step_ptr self, const step_surveyed& survey) {
+  auto& st = self->state;
+  if (survey.unreadable.empty()) {
+    st.survey_damage.over();
+    return;
+  }
+  const auto number = std::to_string(survey.unreadable.size());
+  const auto first = text_of(survey.unreadable.front());
+  if (st.survey_damage.met(number + ' ' + first))
+    st.context->log(
+        log_level::error, "survey_leaves_out",
+        {{"step", to_string(st.identity.step())}, {"judgments", number}, {"first", first}});
+}
+
 /// Raises the flags that are new; `effect` runs when they are durable.
 void raise_flags(step_ptr self, const step_surveyed& survey,
                  std::function<void(const core::failure&)> effect) {
   auto& st = self->state;
+  log_left_out(self, survey);
   st.surveys.surveyed(survey.found.judgments);
-  auto decided = st.board->flag(survey.found.concerns, definition_of(self->state).monitors,
-                                now(self, st.context));
+  auto decided = st.board->flag(core::concerns_to_flag(survey.found.concerns, survey.unreadable),
+                                definition_of(st).monitors, now(self, st.context));
   if (decided.answer.empty())
     return st.pending.after_all(std::move(effect));
   for (const auto& one : decided.answer)

@@ -61,7 +61,7 @@ std::string text_of(const step_history::unreadable& row) {
     return "the right answer to test question " + to_string(row.unit)
            + " in holdfast.units cannot be read: " + row.why;
   case step_history::unreadable::row::vote:
-    return "an answer to unit " + to_string(row.unit)
+    return "the answer of " + row.contributor + " to unit " + to_string(row.unit)
            + " in holdfast.judgments cannot be read: " + row.why;
   }
   break_invariant("unreadable::row", "every value has a text", __FILE__, __LINE__);

@@ -112,7 +112,7 @@ struct step_history {
   struct unreadable {
     enum class row : std::uint8_t { standing, flag, question, vote };
     row what = row::standing;
-    contributor_id contributor; ///< Of a standing or flag.
+    contributor_id contributor; ///< Of a standing, flag or vote.
     unit_id unit;               ///< The test question, or that of the vote.
     std::string why;            ///< As the database says it.
   };

@@ -194,6 +194,18 @@ step_survey survey(const std::vector<surveyed_judgment>& judgments) {
   return result;
 }
 
+std::vector<concern> concerns_to_flag(const std::vector<concern>& found,
+                                      const std::vector<step_history::unreadable>& unreadable) {
+  std::set<contributor_id> unsure;
+  for (const auto& row : unreadable)
+    unsure.insert(row.contributor);
+  std::vector<concern> kept;
+  for (const auto& one : found)
+    if (unsure.count(one.contributor) == 0)
+      kept.push_back(one);
+  return kept;
+}
+
 std::uint64_t next_survey_after(std::uint64_t judgments) {
   return judgments + std::max(first_survey, judgments / 4);
 }

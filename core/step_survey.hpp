@@ -65,6 +65,11 @@ inline constexpr std::size_t surveyed_judgments_max = 50'000;
 /// same to the byte.
 inline constexpr std::size_t surveyed_labels_max = 256;
 
+/// Those of the concerns by which flags may be raised. Nobody of whom a judgment cannot be read is
+/// flagged: it might show another pace, another answer or another payload, and a flag stays.
+std::vector<concern> concerns_to_flag(const std::vector<concern>& found,
+                                      const std::vector<step_history::unreadable>& unreadable);
+
 /// Looks at judgments in the order in which they came in. Of several judgments of a unit by one
 /// contributor the first counts.
 step_survey survey(const std::vector<surveyed_judgment>& judgments);

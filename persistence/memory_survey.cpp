@@ -1,10 +1,12 @@
 // The part of `memory_store` that is about surveys of a step's judgments.
 
 #include "persistence/memory_store.hpp"
+#include "persistence/unreadable_judgments.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <tuple>
+#include <utility>
 
 namespace holdfast::persistence {
 
@@ -40,10 +42,18 @@ core::outcome<survey_material> memory_store::load_survey(core::step_id step, dou
   for (auto row = counted.begin() + static_cast<std::ptrdiff_t>(skipped); row != counted.end();
        ++row) {
     const auto& made = (*row)->made;
+    core::step_history::unreadable lost{core::step_history::unreadable::row::vote, made.owner,
+                                        made.unit, memory::row_is_damaged};
+    if (database_->damaged_history_ && database_->damaged_history_(lost)) {
+      material.unreadable.push_back(std::move(lost));
+      continue;
+    }
     material.judgments.push_back({made.owner, made.unit, made.answer,
                                   made.submitted_at - (*row)->lease.granted_at,
                                   std::hash<std::string>{}(made.payload)});
   }
+  if (auto problem = too_many_unreadable(material.unreadable))
+    return *problem;
   return material;
 }
 

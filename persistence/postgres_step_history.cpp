@@ -484,25 +484,16 @@ private:
   }
 
   void read_all_votes() {
-    using key = std::pair<core::contributor_id, core::unit_id>;
-    std::vector<key> keys;
+    std::vector<reads::judgment_key> keys;
     if (const auto rows = ask(vote_keys_of_step))
-      for (std::size_t row = 0; row < rows->rows(); ++row)
-        keys.emplace_back(rows->get<std::string>(row, 0),
-                          core::unit_id{rows->get<core::uuid>(row, 1)});
+      keys = reads::judgment_keys(*rows);
     read_rows(
         keys,
-        [](const std::vector<key>& some) {
-          wire::array_of<core::uuid> units;
-          wire::array_of<std::string> contributors;
-          for (const auto& [contributor, unit] : some) {
-            units.add(unit.value);
-            contributors.add(contributor);
-          }
-          return call{&votes_by_key, {units.take(), contributors.take()}};
+        [](const auto& some) {
+          return call{&votes_by_key, reads::parameters_of(some)};
         },
         [&](const query_result& rows) { read_votes(rows, history_); },
-        [](const key& one) {
+        [](const reads::judgment_key& one) {
           return unreadable{unreadable::row::vote, one.first, one.second, {}};
         });
   }

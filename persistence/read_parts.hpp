@@ -1,12 +1,15 @@
 #pragma once
 
+#include "core/ids.hpp"
 #include "persistence/connection.hpp"
+#include "persistence/wire_format.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// What the reads of the store are made of.
@@ -46,6 +49,28 @@ inline std::vector<call> short_read(std::vector<call> calls) {
 
 inline std::string limit_parameter(std::uint32_t limit) {
   return wire::scalar(static_cast<int4>(std::min<std::uint32_t>(limit, INT32_MAX)));
+}
+
+/// Finds a judgment: its contributor, and the unit.
+using judgment_key = std::pair<core::contributor_id, core::unit_id>;
+
+/// Of rows that begin with a contributor and a unit.
+inline std::vector<judgment_key> judgment_keys(const query_result& r) {
+  std::vector<judgment_key> keys;
+  for (std::size_t row = 0; row < r.rows(); ++row)
+    keys.emplace_back(r.get<std::string>(row, 0), core::unit_id{r.get<core::uuid>(row, 1)});
+  return keys;
+}
+
+/// Parameters of a statement about some judgments: their units, then their contributors.
+inline std::vector<std::string> parameters_of(const std::vector<judgment_key>& keys) {
+  wire::array_of<core::uuid> units;
+  wire::array_of<std::string> contributors;
+  for (const auto& [contributor, unit] : keys) {
+    units.add(unit.value);
+    contributors.add(contributor);
+  }
+  return {units.take(), contributors.take()};
 }
 
 inline std::uint32_t u32(const query_result& r, std::size_t row, int column) {

@@ -380,10 +380,16 @@ struct judged_units {
   bool unsettled = false;
 };
 
+/// Judgments of one read that it goes on without: each costs many statements, for which others
+/// wait. With more of them the table is to be restored before anything is said of the step.
+inline constexpr std::size_t unreadable_judgments_max = 100;
+
 /// What a step is surveyed by.
 struct survey_material {
   std::vector<core::surveyed_judgment> judgments; ///< In order of submission, then of id.
   core::finished_by_version finished;
+  /// Those of the judgments that the database does not give back, in the same order.
+  std::vector<core::step_history::unreadable> unreadable{};
 };
 
 struct stored_workflow {
@@ -620,7 +626,8 @@ public:
 
   /// The judgments that count in the step, those on test questions left out: the last `limit`, in
   /// order of submission. A finished unit is unsure when its confidence is below `sure`. Nothing of
-  /// a step that does not exist.
+  /// a step that does not exist. Judgments that the database does not give back are named in
+  /// `unreadable`; `damaged` if there are more than `unreadable_judgments_max`.
   virtual core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                                      std::uint32_t limit) = 0;
 

@@ -116,6 +116,35 @@ BOOST_AUTO_TEST_CASE(a_step_looks_at_its_judgments_of_its_own_accord) {
   BOOST_TEST(events(core::event_type::contributor_flagged).size() == 1U);
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(a_judgment_that_cannot_be_read_is_left_out_and_flags_nobody) {
+  const auto step = create(surveyed_step_with(R"("monitors": ["patterns"])"));
+  judge(step, 16); // 48 judgments
+  const auto lost = database->tables().units_by_ordinal.begin()->second;
+  database->set_damaged_history([=](const core::step_history::unreadable& row) {
+    return row.what == core::step_history::unreadable::row::vote && row.contributor == "eve"
+           && row.unit == lost;
+  });
+  judge(step, 4, 16);
+  BOOST_TEST(count_logged("survey_leaves_out") == 1U);
+  BOOST_TEST(concerns(step) == "eve:damaged eve:agreement eve:patterns");
+  const auto told = quality(step);
+  BOOST_TEST(told.judgments == 59U);
+  BOOST_REQUIRE(!told.concerns.empty());
+  BOOST_TEST(told.concerns[0].why
+             == "the answer of eve to unit " + to_string(lost)
+                    + " in holdfast.judgments cannot be read: its row is damaged");
+  BOOST_TEST(flags(step).empty());
+  BOOST_TEST(events(core::event_type::contributor_flagged).empty());
+  BOOST_TEST(count_logged("survey_leaves_out") == 1U);
+  BOOST_TEST(!logged("survey_failed"));
+
+  database->set_damaged_history({});
+  BOOST_TEST(concerns(step) == "eve:agreement eve:patterns");
+  BOOST_TEST(flags(step) == "eve:patterns");
+  BOOST_TEST(broken_invariants(*database).empty());
+}
+
 // The reader answers lists and searches, and assignments wait for the profiles that it reads.
 BOOST_AUTO_TEST_CASE(nobody_who_reads_waits_while_a_survey_is_computed) {
   const auto step = create(surveyed_step_with(R"("monitors": ["patterns"])"));

@@ -115,6 +115,66 @@ void list_results_around_the_second(persistence::store& store, core::step_id ste
   BOOST_TEST(value_of(store.list_results(step, 1, 1)).second == 2U);
 }
 
+/// A step of so many units, each with the judgment of "judge-1", "judge-2" and so on.
+template <class World>
+std::pair<core::step_id, std::vector<core::unit_id>> write_judgments(store_fixture<World>& f,
+                                                                     std::size_t number) {
+  const auto step = f.given_step().id;
+  std::vector<core::write_op> units;
+  std::vector<core::write_op> leases;
+  std::vector<core::write_op> judgments;
+  std::vector<core::unit_id> ids;
+  for (std::size_t n = 1; n <= number; ++n) {
+    const auto unit = f.new_unit(step, n);
+    const auto who = "judge-" + std::to_string(n);
+    ids.push_back(unit.id);
+    units.emplace_back(unit);
+    leases.emplace_back(core::insert_lease{unit.id, f.new_lease(who, 1)});
+    auto judgment = f.judgment(unit.id, who, 1);
+    judgment.submitted_at = at(20 + static_cast<std::int64_t>(n));
+    judgments.emplace_back(std::move(judgment));
+  }
+  for (const auto& writes : {units, leases, judgments})
+    BOOST_TEST(is(f.write(writes), committed));
+  return {step, ids};
+}
+
+/// Where the second of three judgments cannot be read.
+void survey_around_the_second(persistence::store& store, core::step_id step,
+                              const std::vector<core::unit_id>& units) {
+  const auto all = value_of(store.load_survey(step, 0.9, 10));
+  BOOST_REQUIRE_EQUAL(all.judgments.size(), 2U);
+  BOOST_TEST(all.judgments[0].contributor == "judge-1");
+  BOOST_TEST(all.judgments[1].contributor == "judge-3");
+  BOOST_TEST((all.judgments[1].unit == units[2]));
+  BOOST_TEST(all.judgments[1].answer == "x");
+  BOOST_TEST((all.judgments[1].taken == 13s));
+  BOOST_TEST(all.judgments[0].payload == all.judgments[1].payload);
+  BOOST_REQUIRE_EQUAL(all.unreadable.size(), 1U);
+  BOOST_TEST((all.unreadable[0].what == core::step_history::unreadable::row::vote));
+  BOOST_TEST(all.unreadable[0].contributor == "judge-2");
+  BOOST_TEST((all.unreadable[0].unit == units[1]));
+  BOOST_TEST(!all.unreadable[0].why.empty());
+  // It is one of the last two, and none of the last one.
+  const auto two = value_of(store.load_survey(step, 0.9, 2));
+  BOOST_TEST(two.judgments.size() == 1U);
+  BOOST_TEST(two.unreadable.size() == 1U);
+  const auto one = value_of(store.load_survey(step, 0.9, 1));
+  BOOST_TEST(one.judgments.size() == 1U);
+  BOOST_TEST(one.unreadable.empty());
+}
+
+/// Where one judgment more than a survey leaves out cannot be read.
+void survey_too_many(persistence::store& store, core::step_id step) {
+  const auto most = persistence::unreadable_judgments_max;
+  const auto survey = value_of(store.load_survey(step, 0.9, most));
+  BOOST_TEST(survey.unreadable.size() == most);
+  const auto refused = store.load_survey(step, 0.9, most + 1);
+  BOOST_TEST(fails_with(refused, core::errc::damaged));
+  BOOST_TEST(refused.error().detail.find("more than 100 judgments cannot be read") == 0U,
+             refused.error().detail);
+}
+
 /// Text that the server keeps outside of its row: it cannot be compressed, and is long.
 std::string long_text(int seed) {
   return "(SELECT string_agg(md5((i + " + std::to_string(seed)
@@ -565,6 +625,25 @@ BOOST_AUTO_TEST_CASE(answer_that_cannot_be_read_keeps_no_other_vote_from_being_r
 }
 
 // finding Q4
+BOOST_AUTO_TEST_CASE(judgment_that_cannot_be_read_is_left_out_of_a_survey) {
+  const auto [step, units] = write_judgments(*this, 3);
+  test_cluster::instance().sql("UPDATE holdfast.judgments SET payload = " + long_text(9)
+                               + " WHERE contributor_id = 'judge-2'");
+  damage("holdfast.judgments");
+  auto store = copy.open();
+  survey_around_the_second(store, step, units);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(survey_of_too_many_judgments_that_cannot_be_read_is_refused) {
+  const auto step = write_judgments(*this, persistence::unreadable_judgments_max + 1).first;
+  test_cluster::instance().sql("UPDATE holdfast.judgments SET payload = " + long_text(9));
+  damage("holdfast.judgments");
+  auto store = copy.open();
+  survey_too_many(store, step);
+}
+
+// finding Q4
 BOOST_AUTO_TEST_CASE(standing_and_flag_that_cannot_be_read_are_named_beside_the_others) {
   using core::contributor_standing;
   const auto step = this->given_step();
@@ -641,6 +720,19 @@ BOOST_AUTO_TEST_CASE(memory_store_reads_and_prunes_around_damaged_rows_as_well) 
   const auto lost = units[1];
   f.world.database().set_damaged_units([=](const core::unit_id& unit) { return unit == lost; });
   list_results_around_the_second(*f.db, step, units);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(memory_store_surveys_around_damaged_judgments_as_well) {
+  store_fixture<memory_world> f;
+  const auto [step, units] = write_judgments(f, 3);
+  f.world.database().set_damaged_history([](const auto& row) {
+    return row.what == core::step_history::unreadable::row::vote && row.contributor == "judge-2";
+  });
+  survey_around_the_second(*f.db, step, units);
+  f.world.database().set_damaged_history(
+      [](const auto& row) { return row.what == core::step_history::unreadable::row::vote; });
+  survey_too_many(*f.db, write_judgments(f, persistence::unreadable_judgments_max + 1).first);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -100,6 +100,19 @@ BOOST_AUTO_TEST_CASE(whoever_says_the_same_to_all_is_found_by_agreement_and_patt
   BOOST_TEST(flags_in(core::survey(all)) == "lazy:agreement lazy:patterns");
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(contributor_with_an_unreadable_judgment_is_not_flagged) {
+  using row = core::step_history::unreadable;
+  const std::vector<core::concern> found{{"lazy", monitor::agreement, "agrees with nobody"},
+                                         {"fast", monitor::speed, "took no time"},
+                                         {"lazy", monitor::patterns, "one answer to all"}};
+  const auto flagged = core::concerns_to_flag(
+      found, {{row::row::vote, "lazy", unit(7), "gone"}, {row::row::vote, "fay", unit(8), "gone"}});
+  BOOST_REQUIRE_EQUAL(flagged.size(), 1U);
+  BOOST_TEST(flagged[0].contributor == "fast");
+  BOOST_TEST(core::concerns_to_flag(found, {}).size() == 3U);
+}
+
 // A24: at random is no better
 BOOST_AUTO_TEST_CASE(whoever_answers_at_random_is_found_by_agreement) {
   seeded_source random{5};
