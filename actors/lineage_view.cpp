@@ -1,5 +1,6 @@
 #include "actors/lineage_view.hpp"
 
+#include "core/json_text.hpp"
 #include "core/quality/trust.hpp"
 
 #include <utility>
@@ -15,13 +16,25 @@ std::string status_of(const persistence::lease_history& lease) {
 }
 
 std::string status_of(const persistence::judgment_history& judgment) {
-  return judgment.surplus      ? "Surplus"
-         : judgment.tainted_at ? "Tainted"
-         : judgment.late       ? "Late"
-                               : "Counted";
+  return !judgment.unreadable.empty() ? "Unreadable"
+         : judgment.surplus           ? "Surplus"
+         : judgment.tainted_at        ? "Tainted"
+         : judgment.late              ? "Late"
+                                      : "Counted";
+}
+
+/// What stands for a payload that cannot be read.
+std::string problem_of(const persistence::judgment_history& judgment) {
+  return core::json_object{}
+      .text("problem", "judgment " + to_string(judgment.id) + " in holdfast."
+                           + (judgment.surplus ? "surplus_judgments" : "judgments")
+                           + " cannot be read: " + judgment.unreadable)
+      .str();
 }
 
 msg::lineage_judgment to_view(persistence::judgment_history& judgment) {
+  if (!judgment.unreadable.empty())
+    judgment.payload = problem_of(judgment);
   auto status = status_of(judgment);
   return {judgment.id,
           std::move(judgment.contributor),

@@ -31,6 +31,9 @@ const std::vector<exit_description>& exit_descriptions() {
      "Check that it runs, and that port and data directory are its own."},
     {exit_code::drain_incomplete, "The node was stopped before it had drained.",
      "Nothing acknowledged is lost; raise `node.drain_timeout` if callers complain."},
+    {exit_code::incomplete,
+     "`step export` has left out judgments that cannot be read, and written all others.",
+     "Stderr names each with its row; restore these and export again."},
   };
   // clang-format on
   return table;

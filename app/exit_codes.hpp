@@ -20,6 +20,7 @@ enum class exit_code : int {
   data_dir_in_use = 8,
   unreachable = 9,
   drain_incomplete = 10,
+  incomplete = 11,
 };
 
 /// One row of the table of exit codes.

@@ -1,5 +1,6 @@
 #include "app/judgment_export.hpp"
 
+#include "app/unreadable_judgment.hpp"
 #include "core/time_text.hpp"
 #include "messages/workflow_messages.hpp"
 
@@ -17,8 +18,8 @@ constexpr std::uint32_t lineage_per_page = 100; ///< The most that there may be.
 class exporter {
 public:
   exporter(const client::connection& cluster, core::step_id step, std::ostream& to,
-           documents::csv_formulas formulas)
-      : cluster_(cluster), step_(step), to_(to), formulas_(formulas) {
+           documents::csv_formulas formulas, const left_out_user& left_out)
+      : cluster_(cluster), step_(step), to_(to), formulas_(formulas), left_out_(left_out) {
     to_ << export_header;
   }
 
@@ -36,7 +37,7 @@ public:
         return page.error();
       for (const auto& each : page->units)
         if (each.step == step_ && !each.test_question && written_.insert(each.unit).second)
-          write(each);
+          export_unit(each, to_, formulas_, done_, left_out_);
       if (!page->more)
         return {};
       after = page->units.back().unit;
@@ -44,22 +45,11 @@ public:
   }
 
 private:
-  void write(const msg::lineage_unit& unit) {
-    bool any = false;
-    for (const auto& judgment : unit.judgments) {
-      if (!judgment.counts)
-        continue;
-      to_ << export_line(unit, judgment, formulas_);
-      ++done_.judgments;
-      any = true;
-    }
-    done_.units += any ? 1 : 0;
-  }
-
   const client::connection& cluster_;
   const core::step_id step_;
   std::ostream& to_;
   const documents::csv_formulas formulas_;
+  const left_out_user& left_out_;
   exported done_;
   std::unordered_set<core::unit_id> written_; ///< An item may have several units in one step.
 };
@@ -75,10 +65,29 @@ std::string export_line(const msg::lineage_unit& unit, const msg::lineage_judgme
          + ',' + core::to_rfc3339(judgment.submitted_at) + ',' + trust + '\n';
 }
 
+void export_unit(const msg::lineage_unit& unit, std::ostream& to, documents::csv_formulas formulas,
+                 exported& so_far, const left_out_user& left_out) {
+  bool any = false;
+  for (const auto& judgment : unit.judgments) {
+    if (!judgment.counts)
+      continue;
+    if (is_unreadable(judgment)) {
+      ++so_far.unreadable;
+      left_out("the answer of " + judgment.contributor + " about " + unit.source_key
+               + " is left out: " + problem_of(judgment));
+      continue;
+    }
+    to << export_line(unit, judgment, formulas);
+    ++so_far.judgments;
+    any = true;
+  }
+  so_far.units += any ? 1 : 0;
+}
+
 core::outcome<exported> export_judgments(const client::connection& cluster, core::step_id step,
                                          std::ostream& to, documents::csv_formulas formulas,
-                                         const std::function<void(const exported&)>& progress) {
-  exporter all{cluster, step, to, formulas};
+                                         const export_listener& listener) {
+  exporter all{cluster, step, to, formulas, listener.left_out};
   for (std::uint64_t after = 0;;) {
     const auto page = cluster.ask<msg::result_page>(msg::list_results{step, after, units_per_page});
     if (!page)
@@ -89,7 +98,7 @@ core::outcome<exported> export_judgments(const client::connection& cluster, core
       if (unit.judgments > 0)
         if (const auto why = all.write_item(unit.unit); why.code != core::errc::none)
           return why;
-    progress(all.done());
+    listener.progress(all.done());
     after = page->last;
   }
 }

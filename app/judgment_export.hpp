@@ -17,6 +17,7 @@ namespace holdfast::app {
 struct exported {
   std::uint64_t units = 0; ///< With a judgment.
   std::uint64_t judgments = 0;
+  std::uint64_t unreadable = 0; ///< Judgments that count and are not among these.
 };
 
 /// Of the option that says what becomes of formulas in files that people open in a spreadsheet.
@@ -29,11 +30,25 @@ inline constexpr const char* export_header = "worker,task,label,submitted_at,tru
 std::string export_line(const msg::lineage_unit& unit, const msg::lineage_judgment& judgment,
                         documents::csv_formulas formulas);
 
+/// Told of each judgment that is left out because it cannot be read: whose, and why.
+using left_out_user = std::function<void(const std::string&)>;
+
+/// Writes the judgments of the unit that count, and counts them.
+void export_unit(const msg::lineage_unit& unit, std::ostream& to, documents::csv_formulas formulas,
+                 exported& so_far, const left_out_user& left_out);
+
+/// What hears of an export while it goes on.
+struct export_listener {
+  std::function<void(const exported&)> progress; ///< Now and then.
+  left_out_user left_out;
+};
+
 /// Writes the judgments of the step that count, as CSV with the columns worker, task, label,
 /// submitted_at and trust, unit by unit in order of arrival. Test questions are left out: what the
-/// right answer is, only the step knows. `progress` is told now and then. Fails as the node does.
+/// right answer is, only the step knows. So are judgments that cannot be read, of which `listener`
+/// is told. Fails as the node does.
 core::outcome<exported> export_judgments(const client::connection& cluster, core::step_id step,
                                          std::ostream& to, documents::csv_formulas formulas,
-                                         const std::function<void(const exported&)>& progress);
+                                         const export_listener& listener);
 
 } // namespace holdfast::app

@@ -2,6 +2,7 @@
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
+#include "app/unreadable_judgment.hpp"
 #include "core/time_text.hpp"
 #include "core/uuid.hpp"
 #include "messages/lineage_messages.hpp"
@@ -23,7 +24,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// As much as one answer holds; a number of the gateway's.
-constexpr std::uint32_t units_per_page = 100;
+constexpr std::uint32_t lineage_page = 100;
 
 struct lineage_flags {
   cluster_flags cluster;
@@ -35,7 +36,7 @@ core::outcome<msg::unit_lineage> read_item(const client::connection& cluster, co
   msg::unit_lineage whole;
   for (bool more = true; more;) {
     auto part = cluster.ask<msg::unit_lineage>(msg::get_lineage{
-        unit, whole.units.empty() ? core::unit_id{} : whole.units.back().unit, units_per_page});
+        unit, whole.units.empty() ? core::unit_id{} : whole.units.back().unit, lineage_page});
     if (!part)
       return part.error();
     whole.root = part->root;
@@ -49,12 +50,15 @@ core::outcome<msg::unit_lineage> read_item(const client::connection& cluster, co
 // --- as text ---
 
 std::string judged(const msg::lineage_judgment& judgment) {
-  std::string text = judgment.contributor + " said " + judgment.answer;
+  std::string text = judgment.contributor
+                     + (is_unreadable(judgment)
+                            ? " said something that cannot be read (" + problem_of(judgment) + ')'
+                            : " said " + judgment.answer);
   if (!judgment.test.empty())
     text += ", which is " + judgment.test;
   if (judgment.status == "Late")
     text += ", late";
-  if (judgment.status == "Surplus")
+  if (!judgment.counts && judgment.tainted_at == core::instant{})
     text += ", late: it is surplus and does not count";
   else if (!judgment.counts)
     text += ", which counts no more since " + core::to_rfc3339(judgment.tainted_at);

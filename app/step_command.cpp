@@ -111,20 +111,29 @@ exit_code export_to_file(const step_flags& flags, core::step_id step) {
       return refuse(file.error(), exit_code::usage);
     const auto formulas = flags.guard_formulas ? documents::csv_formulas::guarded
                                                : documents::csv_formulas::as_they_are;
-    const auto done =
-        export_judgments(cluster, step, file->stream(), formulas, [](const exported& so_far) {
+    const export_listener listener{
+        [](const exported& so_far) {
           std::cerr << so_far.judgments << " judgments of " << so_far.units << " units\n";
-        });
+        },
+        [](const std::string& what) { std::cerr << "holdfast: " << printable(what) << '\n'; }};
+    const auto done = export_judgments(cluster, step, file->stream(), formulas, listener);
     if (!done)
       return refused_by_node(done.error());
     if (const auto written = file->finish(); !written)
       return refuse(written.error(), exit_code::failed_check);
     if (flags.json)
-      print_line({{"file", name}, {"units", done->units}, {"judgments", done->judgments}});
+      print_line({{"file", name},
+                  {"units", done->units},
+                  {"judgments", done->judgments},
+                  {"unreadable", done->unreadable}});
     else
       std::cout << done->judgments << " judgments of " << done->units << " units are in "
                 << printable(name) << '\n';
-    return exit_code::ok;
+    if (done->unreadable == 0)
+      return exit_code::ok;
+    std::cerr << "holdfast: the file is not complete: " << done->unreadable
+              << " judgments cannot be read; restore their rows and export again\n";
+    return exit_code::incomplete;
   });
 }
 

@@ -35,14 +35,14 @@ HOLDFAST_WIRE(lineage_lease, x.assignment, x.contributor, x.token, x.status, x.g
 struct lineage_judgment {
   core::judgment_id judgment;
   core::contributor_id contributor;
-  std::string payload; ///< JSON.
-  std::string answer;  ///< What the step's aggregation counts.
+  std::string payload; ///< JSON; of an unreadable one, `{"problem":"..."}`: which row, and why.
+  std::string answer;  ///< Empty for an unreadable one. What the step's aggregation counts.
   double trust = 1;    ///< In the contributor, when it came in.
   core::instant submitted_at;
-  bool counts = true;                ///< False: it was tainted, or is surplus.
-  core::instant tainted_at;          ///< 1970 while it counts.
-  std::string test;                  ///< On a test question: right or wrong; else empty.
-  std::string status;                ///< Counted, Late (it counts, too), Tainted or Surplus.
+  bool counts = true;       ///< False: it was tainted, or is surplus.
+  core::instant tainted_at; ///< 1970 while it counts.
+  std::string test;         ///< On a test question: right or wrong; else empty.
+  std::string status;       ///< Counted, Late (it counts, too), Tainted or Surplus; or Unreadable.
   std::uint32_t trust_questions = 0; ///< Test questions that the trust rests on.
   /// What the contributor's accuracy is below with a chance of 5 %, by the same; 0: nobody is
   /// tested, or it is not known any more.

@@ -3,6 +3,7 @@
 #include "persistence/memory_store.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 namespace holdfast::persistence {
@@ -50,6 +51,19 @@ void append_leases(const tables& t, unit_history& unit) {
     unit.leases.push_back({row->second.lease, {}, row->second.made.submitted_at});
   std::sort(unit.leases.begin(), unit.leases.end(),
             [](const auto& a, const auto& b) { return a.lease.token < b.lease.token; });
+}
+
+using damage_rule = std::function<bool(const core::step_history::unreadable&)>;
+
+void mark_damaged(unit_history& unit, const damage_rule& is_damaged) {
+  for (auto& judgment : unit.judgments)
+    if (!judgment.surplus
+        && is_damaged(
+            {core::step_history::unreadable::row::vote, judgment.contributor, unit.id, {}})) {
+      judgment.payload.clear();
+      judgment.answer.clear();
+      judgment.unreadable = memory::row_is_damaged;
+    }
 }
 
 void append_judgments(const tables& t, unit_history& unit) {
@@ -106,6 +120,8 @@ core::outcome<item_history> memory_store::load_lineage(core::unit_id unit, core:
     item.units.push_back(read_unit(t.units.at(at->second)));
     append_leases(t, item.units.back());
     append_judgments(t, item.units.back());
+    if (database_->damaged_history_)
+      mark_damaged(item.units.back(), database_->damaged_history_);
   }
   return item;
 }

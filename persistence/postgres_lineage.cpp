@@ -2,9 +2,10 @@
 
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
+#include "persistence/read_apart.hpp"
 #include "persistence/read_parts.hpp"
 
-#include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace holdfast::persistence {
@@ -59,21 +60,46 @@ constexpr statement leases_of_item{"leases_of_item", PAGE_OF_ITEM R"sql(
          OFFSET 0) g
    ORDER BY g.unit_id, g.token)sql"};
 
-constexpr statement judgments_of_item{"judgments_of_item", PAGE_OF_ITEM R"sql(
-  SELECT j.*
-    FROM page u
+// With payloads and answers, or without these, which are what may be long.
+#define JUDGMENTS_OF_ITEM(payload_and_answer)                                                      \
+  PAGE_OF_ITEM                                                                                     \
+  "SELECT j.*\n"                                                                                   \
+  "  FROM page u\n"                                                                                \
+  " CROSS JOIN LATERAL (\n"                                                                        \
+  "       SELECT f.unit_id, f.judgment_id, f.contributor_id, " payload_and_answer ",\n"            \
+  "              f.trust_snapshot, f.submitted_at, f.tainted_at, f.test_question_correct,\n"       \
+  "              f.is_late, false AS is_surplus, f.trust_questions, f.token\n"                     \
+  "         FROM holdfast.judgments f WHERE f.unit_id = u.unit_id\n"                               \
+  "       UNION ALL\n"                                                                             \
+  "       SELECT s.unit_id, s.judgment_id, s.contributor_id, " payload_and_answer ",\n"            \
+  "              s.trust_snapshot, s.submitted_at, NULL, NULL, true, true,\n"                      \
+  "              s.trust_questions, s.token\n"                                                     \
+  "         FROM holdfast.surplus_judgments s WHERE s.unit_id = u.unit_id\n"                       \
+  "       OFFSET 0) j\n"                                                                           \
+  " ORDER BY j.unit_id, j.submitted_at, j.token"
+
+constexpr statement judgments_of_item{"judgments_of_item", JUDGMENTS_OF_ITEM("payload, answer")};
+
+// Of an item with judgments that cannot be read, and then those that can.
+
+constexpr statement judgment_places_of_item{
+    "judgment_places_of_item", JUDGMENTS_OF_ITEM("''::text AS payload, ''::text AS answer")};
+
+constexpr statement judgment_texts{"judgment_texts", R"sql(
+  SELECT j.judgment_id, j.payload, j.answer
+    FROM unnest($1::uuid[]) AS t(judgment_id)
    CROSS JOIN LATERAL (
-         SELECT f.unit_id, f.judgment_id, f.contributor_id, f.payload, f.answer, f.trust_snapshot,
-                f.submitted_at, f.tainted_at, f.test_question_correct, f.is_late,
-                false AS is_surplus, f.trust_questions, f.token
-           FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
-         UNION ALL
-         SELECT s.unit_id, s.judgment_id, s.contributor_id, s.payload, s.answer, s.trust_snapshot,
-                s.submitted_at, NULL, NULL, true, true, s.trust_questions,
-                s.token
-           FROM holdfast.surplus_judgments s WHERE s.unit_id = u.unit_id
-         OFFSET 0) j
-   ORDER BY j.unit_id, j.submitted_at, j.token)sql"};
+         SELECT f.judgment_id, f.payload, f.answer FROM holdfast.judgments f
+          WHERE f.judgment_id = t.judgment_id
+         OFFSET 0) j)sql"};
+
+constexpr statement surplus_texts{"surplus_texts", R"sql(
+  SELECT j.judgment_id, j.payload, j.answer
+    FROM unnest($1::uuid[]) AS t(judgment_id)
+   CROSS JOIN LATERAL (
+         SELECT f.judgment_id, f.payload, f.answer FROM holdfast.surplus_judgments f
+          WHERE f.judgment_id = t.judgment_id
+         OFFSET 0) j)sql"};
 
 constexpr statement excluded_of_item{"excluded_of_item", PAGE_OF_ITEM R"sql(
   SELECT x.*
@@ -84,6 +110,7 @@ constexpr statement excluded_of_item{"excluded_of_item", PAGE_OF_ITEM R"sql(
          OFFSET 0) x
    ORDER BY x.unit_id, x.contributor_id)sql"};
 
+#undef JUDGMENTS_OF_ITEM
 #undef PAGE_OF_ITEM
 
 template <class T>
@@ -149,22 +176,22 @@ void distribute(const query_result& r, std::vector<unit_history>& units,
     (units[places.at(r.get<core::uuid>(row, 0))].*list).push_back(read(r, row));
 }
 
-} // namespace
-
-core::outcome<item_history> postgres_store::load_lineage(core::unit_id unit, core::unit_id after,
-                                                         std::uint32_t limit) {
+/// `judgments`: the statement that reads them.
+std::vector<call> calls_for_item(core::unit_id unit, core::unit_id after, std::uint32_t limit,
+                                 const statement& judgments) {
   const std::vector<std::string> position{wire::scalar(unit.value), wire::scalar(after.value)};
   auto page = position;
   page.push_back(reads::limit_parameter(limit));
-  const auto answer = ask(reads::short_read({{&place_in_item, position},
-                                             {&units_of_item, page},
-                                             {&leases_of_item, page},
-                                             {&judgments_of_item, page},
-                                             {&excluded_of_item, page}}));
-  if (!answer)
-    return answer.error();
+  return reads::short_read({{&place_in_item, position},
+                            {&units_of_item, page},
+                            {&leases_of_item, page},
+                            {&judgments, page},
+                            {&excluded_of_item, page}});
+}
+
+core::outcome<item_history> read_item(const std::vector<query_result>& results) {
   const auto rows = [&](std::size_t which) -> const query_result& {
-    return (*answer)[reads::preamble_short + which];
+    return results[reads::preamble_short + which];
   };
   if (rows(0).rows() == 0)
     return core::failure{core::errc::not_found, "no such unit"};
@@ -180,6 +207,63 @@ core::outcome<item_history> postgres_store::load_lineage(core::unit_id unit, cor
   distribute(rows(3), item.units, places, &unit_history::judgments, read_judgment);
   distribute(rows(4), item.units, places, &unit_history::excluded,
              [](const query_result& r, std::size_t row) { return r.get<std::string>(row, 1); });
+  return item;
+}
+
+using judgments_by_id = std::map<core::judgment_id, judgment_history*>;
+
+/// Those that are in the one table, or in the other.
+judgments_by_id judgments_in(item_history& item, bool surplus) {
+  judgments_by_id found;
+  for (auto& unit : item.units)
+    for (auto& judgment : unit.judgments)
+      if (judgment.surplus == surplus)
+        found.emplace(judgment.id, &judgment);
+  return found;
+}
+
+void add_texts(const query_result& rows, const judgments_by_id& to) {
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    auto& judgment = *to.at({rows.get<core::uuid>(row, 0)});
+    judgment.payload = rows.get<std::string>(row, 1);
+    judgment.answer = rows.get<std::string>(row, 2);
+  }
+}
+
+} // namespace
+
+core::outcome<item_history> postgres_store::load_lineage(core::unit_id unit, core::unit_id after,
+                                                         std::uint32_t limit) {
+  const auto answer = run(calls_for_item(unit, after, limit, judgments_of_item));
+  if (!answer)
+    return answer.error();
+  if (!answer->failed)
+    return read_item(answer->results);
+  if (!may_be_of_a_row(answer->failure))
+    return error_of(answer->failure);
+  const auto places = ask(calls_for_item(unit, after, limit, judgment_places_of_item));
+  if (!places)
+    return places.error();
+  auto item = read_item(*places);
+  if (!item)
+    return item;
+  for (const bool surplus : {false, true}) {
+    const auto judgments = judgments_in(*item, surplus);
+    std::vector<core::judgment_id> ids;
+    for (const auto& [id, judgment] : judgments)
+      ids.push_back(id);
+    const apart_reader<core::judgment_id> rows{
+        [&](const auto& some) {
+          wire::array_of<core::uuid> wanted;
+          for (const auto& id : some)
+            wanted.add(id.value);
+          return end_of(run({{surplus ? &surplus_texts : &judgment_texts, {wanted.take()}}}),
+                        [&](const auto& results) { add_texts(results.front(), judgments); });
+        },
+        [&](const auto& id, const auto& why) { judgments.at(id)->unreadable = why.text(); }};
+    if (auto failed = read_apart(ids, rows))
+      return *failed;
+  }
   return item;
 }
 

@@ -338,6 +338,8 @@ struct judgment_history {
   bool late = false;                       ///< It came when its lease had expired.
   bool surplus = false;                    ///< And was kept apart: it never counted.
   std::optional<std::uint32_t> trust_questions{}; ///< As in `core::trust_mark`.
+  /// Why the database does not give back payload and answer, which are empty then; empty: it does.
+  std::string unreadable{};
 };
 
 /// Everything that is known of one unit.
@@ -654,7 +656,8 @@ public:
   gathered_with(const std::vector<core::unit_id>& units) = 0;
 
   /// All units of the item that `unit` belongs to, after `after` in their order (nil: from the
-  /// first), at most `limit`. `not_found` if there is no such unit, or `after` is not of its item.
+  /// first), at most `limit`. A judgment whose payload or answer the database does not give back
+  /// says so in its place. `not_found` if there is no such unit, or `after` is not of its item.
   virtual core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                                    std::uint32_t limit) = 0;
 

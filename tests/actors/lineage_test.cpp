@@ -107,6 +107,30 @@ BOOST_AUTO_TEST_CASE(what_counts_no_more_says_since_when) {
   BOOST_TEST((judgment.tainted_at > judgment.submitted_at));
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(judgment_that_cannot_be_read_is_told_with_its_row_and_the_reason) {
+  const auto step = create();
+  feed(step, 1);
+  const auto given = assigned(step, "ana");
+  BOOST_REQUIRE(submit(given, "ana").value);
+  work(step, "bob");
+  advance(1s);
+  database->set_damaged_history([](const core::step_history::unreadable& row) {
+    return row.what == core::step_history::unreadable::row::vote && row.contributor == "ana";
+  });
+  const auto judgments = lineage(given.unit).units.at(0).judgments;
+  BOOST_REQUIRE_EQUAL(judgments.size(), 2U);
+  BOOST_TEST(judgments[0].contributor == "ana");
+  BOOST_TEST(judgments[0].status == "Unreadable");
+  BOOST_TEST(judgments[0].counts);
+  BOOST_TEST(judgments[0].answer.empty());
+  BOOST_TEST(judgments[0].payload
+             == R"({"problem":"judgment )" + to_string(judgments[0].judgment)
+                    + R"( in holdfast.judgments cannot be read: its row is damaged"})");
+  BOOST_TEST(judgments[1].status == "Counted");
+  BOOST_TEST(judgments[1].answer == "red");
+}
+
 BOOST_AUTO_TEST_CASE(questions_about_nothing_are_refused) {
   const auto step = create();
   feed(step, 2);

@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <map>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -101,6 +102,46 @@ BOOST_AUTO_TEST_CASE(answers_are_as_long_as_judgments_may_be) {
       read_back(app::export_header + app::export_line(unit, judgment, csv_formulas::guarded));
   BOOST_REQUIRE(rows.size() == 1U);
   BOOST_TEST(std::get<2>(rows.begin()->first).size() == 300'000U);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(judgments_that_cannot_be_read_are_named_and_the_others_written) {
+  msg::lineage_unit unit;
+  unit.source_key = "photo-7";
+  for (const auto* who : {"ana", "bob", "cid"}) {
+    msg::lineage_judgment judgment;
+    judgment.contributor = who;
+    judgment.answer = "cat";
+    judgment.status = "Counted";
+    unit.judgments.push_back(judgment);
+  }
+  unit.judgments[1].status = "Unreadable";
+  unit.judgments[1].answer.clear();
+  unit.judgments[1].payload = R"({"problem":"judgment 9 in holdfast.judgments cannot be read"})";
+  std::ostringstream csv;
+  app::exported done;
+  std::vector<std::string> left_out;
+  const auto write = [&] {
+    app::export_unit(unit, csv, csv_formulas::guarded, done,
+                     [&](const std::string& why) { left_out.push_back(why); });
+  };
+  write();
+  BOOST_TEST(done.judgments == 2U);
+  BOOST_TEST(done.units == 1U);
+  BOOST_TEST(done.unreadable == 1U);
+  BOOST_REQUIRE_EQUAL(left_out.size(), 1U);
+  BOOST_TEST(left_out[0]
+             == "the answer of bob about photo-7 is left out: judgment 9 in"
+                " holdfast.judgments cannot be read");
+  const std::map<answer_row, int> others{{{"ana", "photo-7", "cat"}, 1},
+                                         {{"cid", "photo-7", "cat"}, 1}};
+  BOOST_TEST((read_back(app::export_header + csv.str()) == others));
+
+  // One that counts no more is missing nowhere.
+  unit.judgments[1].counts = false;
+  write();
+  BOOST_TEST(done.unreadable == 1U);
+  BOOST_TEST(done.judgments == 4U);
 }
 
 BOOST_AUTO_TEST_CASE(no_field_is_a_formula_unless_that_is_asked_for) {

@@ -175,6 +175,42 @@ void survey_too_many(persistence::store& store, core::step_id step) {
              refused.error().detail);
 }
 
+/// A unit that ana, bob and cid have judged; dan's judgment of it is surplus.
+template <class World>
+core::unit_id write_judged_unit(store_fixture<World>& f) {
+  const auto unit = f.given_unit(f.given_step().id, 1, 4);
+  core::token token = 0;
+  for (const auto* who : {"ana", "bob", "cid", "dan"})
+    f.given_lease(unit, who, ++token);
+  token = 0;
+  for (const auto* who : {"ana", "bob", "cid"})
+    BOOST_TEST(is(f.write({f.judgment(unit, who, ++token)}), committed));
+  BOOST_TEST(is(f.write({core::end_lease_row{unit, "dan", 4, core::lease_end::expired, at(70)}}),
+                committed));
+  auto late = f.judgment(unit, "dan", 4);
+  late.submitted_at = at(80);
+  BOOST_TEST(is(f.write({core::insert_surplus_judgment{late}}), committed));
+  return unit;
+}
+
+/// The judgments of the unit: all are there, and all but that at `lost` with what they say.
+void tell_judgments_around(persistence::store& store, core::unit_id unit, std::size_t lost) {
+  const auto item = value_of(store.load_lineage(unit, {}, 10));
+  BOOST_REQUIRE_EQUAL(item.units.size(), 1U);
+  BOOST_TEST(item.units[0].leases.size() == 4U);
+  const auto& judgments = item.units[0].judgments;
+  BOOST_REQUIRE_EQUAL(judgments.size(), 4U);
+  const std::vector<std::string> names{"ana", "bob", "cid", "dan"};
+  for (std::size_t i = 0; i < judgments.size(); ++i) {
+    BOOST_TEST(judgments[i].contributor == names[i]);
+    BOOST_TEST(judgments[i].surplus == (i == 3));
+    BOOST_TEST((judgments[i].submitted_at == at(i == 3 ? 80 : 20)));
+    BOOST_TEST(judgments[i].payload == (i == lost ? "" : R"({"label":"x"})"));
+    BOOST_TEST(judgments[i].answer == (i == lost ? "" : "x"));
+    BOOST_TEST(judgments[i].unreadable.empty() == (i != lost));
+  }
+}
+
 /// Text that the server keeps outside of its row: it cannot be compressed, and is long.
 std::string long_text(int seed) {
   return "(SELECT string_agg(md5((i + " + std::to_string(seed)
@@ -644,6 +680,29 @@ BOOST_AUTO_TEST_CASE(survey_of_too_many_judgments_that_cannot_be_read_is_refused
 }
 
 // finding Q4
+BOOST_AUTO_TEST_CASE(judgment_that_cannot_be_read_is_told_in_its_place_of_the_lineage) {
+  const auto unit = write_judged_unit(*this);
+  test_cluster::instance().sql("UPDATE holdfast.judgments SET payload = " + long_text(10)
+                               + " WHERE contributor_id = 'bob'");
+  damage("holdfast.judgments");
+  auto store = copy.open();
+  tell_judgments_around(store, unit, 1);
+  const auto item = value_of(store.load_lineage(unit, {}, 10));
+  BOOST_TEST(item.units.at(0).judgments.at(1).unreadable.find("invalid page") != std::string::npos);
+  const core::unit_id nobody{ids.next(at(0))};
+  BOOST_TEST(fails_with(store.load_lineage(nobody, {}, 10), core::errc::not_found));
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(surplus_judgment_that_cannot_be_read_is_told_in_its_place_of_the_lineage) {
+  const auto unit = write_judged_unit(*this);
+  test_cluster::instance().sql("UPDATE holdfast.surplus_judgments SET answer = " + long_text(11));
+  damage("holdfast.surplus_judgments");
+  auto store = copy.open();
+  tell_judgments_around(store, unit, 3);
+}
+
+// finding Q4
 BOOST_AUTO_TEST_CASE(standing_and_flag_that_cannot_be_read_are_named_beside_the_others) {
   using core::contributor_standing;
   const auto step = this->given_step();
@@ -733,6 +792,16 @@ BOOST_AUTO_TEST_CASE(memory_store_surveys_around_damaged_judgments_as_well) {
   f.world.database().set_damaged_history(
       [](const auto& row) { return row.what == core::step_history::unreadable::row::vote; });
   survey_too_many(*f.db, write_judgments(f, persistence::unreadable_judgments_max + 1).first);
+}
+
+// finding Q4
+BOOST_AUTO_TEST_CASE(memory_store_tells_the_lineage_of_damaged_judgments_as_well) {
+  store_fixture<memory_world> f;
+  const auto unit = write_judged_unit(f);
+  f.world.database().set_damaged_history([](const auto& row) {
+    return row.what == core::step_history::unreadable::row::vote && row.contributor == "bob";
+  });
+  tell_judgments_around(*f.db, unit, 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
