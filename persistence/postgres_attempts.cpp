@@ -40,8 +40,6 @@ constexpr statement attempts_after{
     "       ended_at\n"
     "  FROM " ATTEMPTS_AFTER " page ORDER BY token, place"};
 
-// Late results have no index by task: an entry for each would cost more than a scan of them now and
-// then.
 constexpr statement late_results_after{
     "late_results_after",
     "WITH page AS MATERIALIZED (SELECT DISTINCT token FROM " ATTEMPTS_AFTER " found)\n"

@@ -208,6 +208,27 @@ BOOST_AUTO_TEST_CASE(lets_units_be_found_through_their_source_keys_alone) { // A
   BOOST_TEST(only_by_key());
 }
 
+BOOST_AUTO_TEST_CASE(lets_late_results_be_found_through_their_task) {
+  BOOST_REQUIRE(migrate(conninfo, persistence::embedded_migrations()));
+  sql("INSERT INTO holdfast.late_results (task_id, token, received_at, worker, outcome, detail) "
+      "SELECT holdfast.new_id(), 1, now(), 'w', 'completed', '' FROM generate_series(1, 5000)");
+  sql("ANALYZE holdfast.late_results");
+  std::string look_up;
+  for (const auto& call : persistence::reads::list_attempts({}, 0, 1))
+    if (contains(call.what->sql, "holdfast.late_results"))
+      look_up = call.what->sql;
+  BOOST_REQUIRE(!look_up.empty());
+  pqxx::connection database{conninfo};
+  pqxx::nontransaction tx{database};
+  tx.exec("PREPARE look_up AS " + look_up);
+  std::string plan;
+  for (const auto& line : tx.exec("EXPLAIN EXECUTE look_up ("
+                                  "'00000000-0000-7000-8000-000000000001', 0, 100, 10, 100)"))
+    plan += std::string{line[0].c_str()} + '\n';
+  BOOST_TEST(contains(plan, "late_results_by_task"), plan);
+  BOOST_TEST(!contains(plan, "Seq Scan on late_results"), plan);
+}
+
 /// The text of docs/OPERATIONS.md under `heading`: the lines that are indented, as one text.
 std::string indented_below(const std::string& heading) {
   std::ifstream in{source_dir() + "/docs/OPERATIONS.md"};
