@@ -59,24 +59,42 @@ void look_up_tasks(queue_ptr self, const std::vector<core::task_id>& tasks,
           [=](caf::error& error) { if_unknown(error); });
 }
 
-void put_now(queue_ptr self, const held_promise& promise, core::put_schedule command,
-             core::instant at) {
+void put_when_known(queue_ptr self, const asked& from,
+                    const std::shared_ptr<const core::put_schedule>& command,
+                    const std::vector<core::task_id>& owed);
+
+/// False: the old plan owes more tasks than one change makes. The rest follows when they are
+/// durable, so that the tasks of a long outage do not gather in memory.
+bool put_now(queue_ptr self, const asked& from, core::put_schedule command, core::instant at) {
   auto& st = self->state;
   const auto name = command.name;
-  auto decided = core::decide(st.queue, std::move(command), at);
-  if (decided.refusal != core::errc::none)
-    return fail(promise, decided.refusal, std::move(decided.detail));
+  auto decided = core::decide(st.queue, command, at);
+  if (decided.refusal != core::errc::none) {
+    fail(from.promise, decided.refusal, std::move(decided.detail));
+    return true;
+  }
+  if (decided.answer.owes_more) {
+    command.known = {};
+    const auto rest = std::make_shared<const core::put_schedule>(std::move(command));
+    carry_out(self, std::move(decided.changes), [=](const core::failure& why) {
+      if (why.code != core::errc::none) // the queue ends with it, and its lines
+        return from.promise.deliver(msg::to_error(why));
+      put_when_known(self, from, rest, core::owed_tasks(self->state.queue, *rest, time(self)));
+    });
+    return false;
+  }
   const auto& s = st.queue.schedules.at(name);
-  if (decided.answer && !s.problem.empty())
+  if (decided.answer.changed && !s.problem.empty())
     warn(self, "schedule_stuck", s);
-  carry_out(self, std::move(decided.changes), promise, view_of(st.queue, s));
+  carry_out(self, std::move(decided.changes), from.promise, view_of(st.queue, s));
   look_after(self);
+  return true;
 }
 
 /// Puts the schedule when it is known which of the tasks there are that the old plan owes. The
 /// caller's later requests are decided after it.
 void put_when_known(queue_ptr self, const asked& from,
-                    const std::shared_ptr<core::put_schedule>& command,
+                    const std::shared_ptr<const core::put_schedule>& command,
                     const std::vector<core::task_id>& owed) {
   look_up_tasks(
       self, owed,
@@ -91,13 +109,15 @@ void put_when_known(queue_ptr self, const asked& from,
         // longer fails, it is not looked again and again.
         if (!all_known)
           return put_when_known(self, from, command, owed_now);
-        command->known = std::move(known);
-        put_now(self, from.promise, std::move(*command), at);
-        st.lines.go_on(from.caller);
+        auto complete = *command;
+        complete.known = std::move(known);
+        if (put_now(self, from, std::move(complete), at))
+          st.lines.go_on(from.caller);
       },
       [=](caf::error& error) {
         from.promise.deliver(std::move(error));
         self->state.lines.go_on(from.caller);
+        look_after(self); // some of the tasks may have been made, for workers that wait
       });
 }
 
@@ -120,11 +140,13 @@ void on_put_schedule(queue_ptr self, const asked& from, msg::put_schedule& reque
       std::move(request.name), std::move(request.definition), std::move(*plan), {}};
   const auto at = time(self);
   const auto owed = core::owed_tasks(st.queue, command, at);
-  if (owed.empty())
-    return put_now(self, promise, std::move(command), at);
+  if (owed.empty()) {
+    put_now(self, from, std::move(command), at);
+    return;
+  }
   if (from.caller)
     st.lines.hold(from.caller);
-  put_when_known(self, from, std::make_shared<core::put_schedule>(std::move(command)), owed);
+  put_when_known(self, from, std::make_shared<const core::put_schedule>(std::move(command)), owed);
 }
 
 void on_remove_schedule(queue_ptr self, const asked& from, const msg::remove_schedule& request) {

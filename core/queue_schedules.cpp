@@ -56,6 +56,7 @@ bool make(queue& q, schedule& s, instant occurrence, instant now, change& change
 struct ran_schedule {
   std::size_t made = 0;
   std::string passed_over; ///< Why the last occurrence that was passed over has made no task.
+  std::string refused;     ///< Why the queue has refused a task; those after it wait.
 };
 
 /// Deals with what is due of one schedule, which is not settled meanwhile; makes at most `most`
@@ -89,8 +90,10 @@ ran_schedule run(queue& q, schedule& s, std::size_t most, const looked_up_tasks&
       s.handled_until = occurrence;
       continue;
     }
-    if (!make(q, s, occurrence, now, changes))
+    if (!make(q, s, occurrence, now, changes)) {
+      ran.refused = s.problem;
       return ran;
+    }
     s.problem = ran.passed_over; // until an occurrence by itself makes its task
     ++ran.made;
   }
@@ -99,6 +102,21 @@ ran_schedule run(queue& q, schedule& s, std::size_t most, const looked_up_tasks&
 
 bool changes_nothing(const schedule& s, const put_schedule& command) {
   return s.plan && s.definition == command.definition;
+}
+
+/// The problem of a schedule whose new plan has other times, so that nobody makes any more what the
+/// old plan owes.
+std::string dropping_problem(std::size_t dropped, const ran_schedule& ran) {
+  std::string problem = ran.passed_over;
+  if (dropped == 0)
+    return problem;
+  if (!problem.empty())
+    problem += "; ";
+  problem +=
+      "occurrences of the replaced definition that have made no task: " + std::to_string(dropped);
+  if (!ran.refused.empty())
+    problem += " (" + ran.refused + ")";
+  return problem;
 }
 
 /// Puts a schedule right that is further than the clock. False when it is not.
@@ -131,38 +149,48 @@ instant next_schedule(const queue& q) {
   return q.schedules_due.empty() ? instant::max() : q.schedules_due.begin()->first;
 }
 
-decision<bool> decide(queue& q, put_schedule command, instant now) {
+decision<schedule_put> decide(queue& q, put_schedule command, instant now) {
   const auto found = q.schedules.find(command.name);
   const bool is_new = found == q.schedules.end();
   if (!is_new && changes_nothing(found->second, command))
     return {};
   if (is_new && q.schedules.size() >= schedules_most)
-    return refuse<bool>(errc::limit_reached,
-                        "a queue has at most " + std::to_string(schedules_most) + " schedules");
+    return refuse<schedule_put>(errc::limit_reached, "a queue has at most "
+                                                         + std::to_string(schedules_most)
+                                                         + " schedules");
   const auto& task = command.plan.task;
   if (!opening_state(q.policy, task.spec.type, task.state))
-    return refuse<bool>(errc::wrong_state,
-                        "tasks of type " + task.spec.type + " have no state " + task.state);
+    return refuse<schedule_put>(errc::wrong_state,
+                                "tasks of type " + task.spec.type + " have no state " + task.state);
   if (auto why = check_form(rules_of(q.policy, task.spec.type).versions, task);
       why.code != errc::none)
-    return refuse<bool>(why.code, "task: " + std::move(why.detail));
-  decision<bool> put;
-  put.answer = true;
+    return refuse<schedule_put>(why.code, "task: " + std::move(why.detail));
+  decision<schedule_put> put;
   auto& s = q.schedules[command.name];
-  std::string passed_over;
+  std::string problem;
   if (is_new) {
     s.name = command.name;
     s.created_at = s.handled_until = now;
   } else {
     unsettle(q, s);
     std::vector<task_id> unsure;
-    passed_over = run(q, s, occurrences_most, command.known, now, put.changes, unsure).passed_over;
-    if (!s.plan || !same_times(*s.plan, command.plan))
+    const auto ran = run(q, s, occurrences_most, command.known, now, put.changes, unsure);
+    const auto owed = due_occurrences(s, now).size();
+    if (ran.made == occurrences_most && owed != 0) {
+      settle(q, s);
+      put.answer.owes_more = true;
+      put.changes.writes.push_back(row_of(q, s, now));
+      return put;
+    }
+    const bool goes_on = s.plan && same_times(*s.plan, command.plan);
+    if (!goes_on)
       s.handled_until = std::max(s.handled_until, now);
+    problem = dropping_problem(goes_on ? 0 : owed, ran);
   }
+  put.answer.changed = true;
   s.definition = std::move(command.definition);
   s.plan = std::move(command.plan);
-  s.problem = std::move(passed_over);
+  s.problem = std::move(problem);
   s.retry_at = {};
   ++s.revision;
   settle(q, s);

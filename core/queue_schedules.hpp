@@ -38,17 +38,25 @@ struct looked_up_tasks {
   std::map<task_id, queue_name> elsewhere{}; ///< The queues that have tasks of these ids.
 };
 
+struct schedule_put {
+  bool changed = false;   ///< The new plan stands; else the schedule had it before, or see below.
+  bool owes_more = false; ///< The old plan stands still: see `put_schedule`.
+};
+
 /// Makes a schedule, which begins now, or changes one. What is due by the old plan makes its tasks
-/// first. A plan with the same times goes on where the old one is; one with others begins now, so
-/// that no past is made up for it. Refuses with `limit_reached`, `wrong_state` for a state that the
-/// type of its task does not have, or by `check_form`. Answers whether anything changed.
+/// first, at most `occurrences_most` in one decision: while it owes more, the answer says so, and
+/// the command is to be decided again when the changes are durable. A plan with the same times goes
+/// on where the old one is; one with others begins now, so that no past is made up for it. What the
+/// old plan owes and the queue refuses, e.g. because it is full, is dropped then, and `problem` has
+/// the number. Refuses with `limit_reached`, `wrong_state` for a state that the type of its task
+/// does not have, or by `check_form`.
 struct put_schedule {
   std::string name;
   std::string definition;
   schedule_plan plan;
   looked_up_tasks known{}; ///< Of those that the old plan owes: see `owed_tasks`.
 };
-decision<bool> decide(queue& q, put_schedule command, instant now);
+decision<schedule_put> decide(queue& q, put_schedule command, instant now);
 
 /// The ids of the tasks that the old plan owes when the schedule is put: all that are due, of which
 /// the decision makes at most `occurrences_most`. None where it changes nothing.

@@ -384,6 +384,46 @@ BOOST_AUTO_TEST_CASE(schedule_is_replaced_although_another_queue_has_the_id_that
   }));
 }
 
+// D12
+BOOST_AUTO_TEST_CASE(schedule_that_is_replaced_makes_all_that_its_old_definition_owes) {
+  // given: a queue that was full for hours has room again
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"depth_max": 1})"}).value);
+  const auto first = put(R"({"cron": "* * * * *", "task": {"type": "send"}, "backfill": "all",
+                             "backfill_max": 1000})")
+                         .next_due;
+  advance(first + 250min - now() + 1s);
+  BOOST_TEST(tasks() == 1U);
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"depth_max": 1000})"}).value);
+  BOOST_REQUIRE(tasks() == 1U);
+  // when: the schedule is put with other times
+  const auto replaced = send_to_node(msg::put_schedule{"mail", "s", hourly("none")});
+  advance(1s);
+  // then: each minute has made its task
+  BOOST_REQUIRE(replaced->value);
+  BOOST_TEST(replaced->value->definition == hourly("none"));
+  BOOST_TEST(replaced->value->problem == "");
+  BOOST_TEST(tasks() == 251U);
+  const auto times = occurrences();
+  BOOST_TEST(std::set<std::string>(times.begin(), times.end()).size() == 251U);
+}
+
+BOOST_AUTO_TEST_CASE(occurrences_that_are_dropped_when_a_schedule_is_replaced_are_told) {
+  BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"depth_max": 1})"}).value);
+  const auto first = put(hourly("all")).next_due;
+  advance(first + 3h - now() + 1s);
+  BOOST_TEST(tasks() == 1U);
+  const auto before = node->log.size();
+  const auto replaced = send_to_node(
+      msg::put_schedule{"mail", "s", R"({"cron": "30 0 1 1 *", "task": {"type": "send"}})"});
+  advance(1s);
+  BOOST_REQUIRE(replaced->value);
+  BOOST_TEST(replaced->value->problem.find("that have made no task: 3 (overloaded: ")
+             != std::string::npos);
+  BOOST_TEST(listed().front().problem == replaced->value->problem);
+  BOOST_REQUIRE_EQUAL(node->log.size(), before + 1);
+  BOOST_TEST(node->log.back().find("schedule_stuck") != std::string::npos);
+}
+
 // review: also one that was made in the schedule's own queue, and is done
 BOOST_AUTO_TEST_CASE(an_occurrence_whose_task_somebody_has_made_and_finished_makes_none) {
   const auto view = put(every_minute);

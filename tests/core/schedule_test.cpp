@@ -44,7 +44,7 @@ struct scheduled_queue {
     q.revision = 1;
   }
 
-  decision<bool> put(const schedule_plan& plan, instant at, const std::string& name = "s") {
+  decision<schedule_put> put(const schedule_plan& plan, instant at, const std::string& name = "s") {
     return decide(q, put_schedule{name, "definition " + std::to_string(++definitions), plan}, at);
   }
   decision<schedules_run> run(instant at) { return decide(q, run_schedules{}, at); }
@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_SUITE(schedules, scheduled_queue)
 // D12
 BOOST_AUTO_TEST_CASE(an_occurrence_makes_a_task_and_is_written_with_it) {
   const auto put_now = put(plan_of("*/10 * * * *"), midnight + 3min);
-  BOOST_TEST(put_now.answer);
+  BOOST_TEST(put_now.answer.changed);
   BOOST_REQUIRE_EQUAL(rows(put_now.changes).size(), 1U);
   BOOST_TEST((next_schedule(q) == midnight + 10min));
   BOOST_TEST(run(midnight + 10min - 1us).changes.empty());
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_changed_schedule_goes_on_unless_its_times_are_others) {
   BOOST_TEST(made_at(midnight + 2h + 5min) == "125");
   // The same again changes nothing.
   const auto same = decide(q, put_schedule{"s", it().definition, plan}, midnight + 3h);
-  BOOST_TEST(!same.answer);
+  BOOST_TEST(!same.answer.changed);
   BOOST_TEST(same.changes.empty());
 }
 
@@ -240,6 +240,66 @@ BOOST_AUTO_TEST_CASE(a_taken_id_that_the_old_plan_owes_is_a_problem_of_the_new_o
   BOOST_TEST(owed_tasks(q, command, midnight + 2h).empty()); // it would change nothing
   BOOST_TEST(made_at(midnight + 1h) == "60");
   BOOST_TEST(it().problem.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_replaced_plan_makes_all_that_it_owes_in_bounded_decisions) {
+  auto plan = plan_of("* * * * *", backfill::all);
+  plan.backfill_max = 1000;
+  put(plan, midnight);
+  const put_schedule command{"s", "another", plan_of("0 12 * * *"), {}};
+  const auto at = midnight + 250min;
+  std::size_t tasks = 0;
+  for (const auto expected : {100U, 100U}) {
+    const auto part = decide(q, command, at);
+    BOOST_TEST(part.answer.owes_more);
+    BOOST_TEST(!part.answer.changed);
+    BOOST_TEST(q.tasks.size() - tasks == expected);
+    tasks = q.tasks.size();
+    // A node that dies now goes on with the old plan behind these.
+    BOOST_REQUIRE_EQUAL(rows(part.changes).size(), 1U);
+    BOOST_TEST((rows(part.changes).at(0).handled_until == midnight + tasks * 1min));
+    BOOST_TEST(rows(part.changes).at(0).definition != "another");
+    BOOST_TEST(owed_tasks(q, command, at).size() == 250U - tasks);
+  }
+  const auto last = decide(q, command, at);
+  BOOST_TEST(last.answer.changed);
+  BOOST_TEST(!last.answer.owes_more);
+  BOOST_TEST(q.tasks.size() == 250U);
+  BOOST_TEST(it().definition == "another");
+  BOOST_TEST(it().problem.empty());
+  BOOST_TEST((next_schedule(q) == midnight + 12h));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_that_owes_one_decision_of_tasks_is_replaced_with_it) {
+  auto plan = plan_of("* * * * *", backfill::all);
+  plan.backfill_max = 1000;
+  put(plan, midnight);
+  const auto replaced = put(plan_of("0 12 * * *"), midnight + 100min);
+  BOOST_TEST(replaced.answer.changed);
+  BOOST_TEST(q.tasks.size() == 100U);
+}
+
+BOOST_AUTO_TEST_CASE(occurrences_that_a_full_queue_refuses_to_a_replaced_plan_are_counted) {
+  q.policy.depth_max = 2;
+  put(plan_of("0 * * * *", backfill::all), midnight);
+  BOOST_TEST(made(put(plan_of("*/5 * * * *"), midnight + 5h).changes) == "60,120");
+  BOOST_TEST(it().problem
+             == "occurrences of the replaced definition that have made no task: 3 (overloaded: the "
+                "queue is full: 2 tasks are waiting or being done)");
+  q.policy.depth_max = 3;
+  BOOST_TEST(made_at(midnight + 5h + 5min) == "305");
+  BOOST_TEST(it().problem.empty());
+}
+
+BOOST_AUTO_TEST_CASE(occurrences_of_a_plan_that_goes_on_wait_for_room_and_are_not_dropped) {
+  q.policy.depth_max = 2;
+  auto plan = plan_of("0 * * * *", backfill::all);
+  put(plan, midnight);
+  plan.task.spec.body = "[1]";
+  BOOST_TEST(made(put(plan, midnight + 5h).changes) == "60,120");
+  BOOST_TEST(it().problem.empty());
+  q.policy.depth_max = 10;
+  BOOST_TEST(made_at(midnight + 5h) == "180,240,300");
 }
 
 BOOST_AUTO_TEST_CASE(a_schedule_has_a_beginning_and_an_end) {
@@ -281,9 +341,9 @@ BOOST_AUTO_TEST_CASE(a_state_that_the_type_does_not_have_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_queue_has_a_bounded_number_of_schedules) {
   for (std::size_t i = 0; i < schedules_most; ++i)
-    BOOST_REQUIRE(put(plan_of("@yearly"), midnight, "s" + std::to_string(i)).answer);
+    BOOST_REQUIRE(put(plan_of("@yearly"), midnight, "s" + std::to_string(i)).answer.changed);
   BOOST_TEST((put(plan_of("@yearly"), midnight, "more").refusal == errc::limit_reached));
-  BOOST_TEST(put(plan_of("@daily"), midnight, "s7").answer);
+  BOOST_TEST(put(plan_of("@daily"), midnight, "s7").answer.changed);
 }
 
 BOOST_AUTO_TEST_CASE(a_schedule_that_is_removed_and_made_again_is_another_one) {
