@@ -25,7 +25,9 @@ bool heed_clock(lease_table& table, duration longest, instant now);
 bool heed_clock(queue& q, instant now);
 
 /// When a task that waits is to be looked at, as its last action meant it. A time that a producer
-/// has named for a task which nobody has tried is kept: it may be one of the calendar.
+/// or a release has named for a task which nobody has tried is kept: it may be one of the calendar.
+/// Of a task that was tried it is not known what has named the time; it is taken for the end of a
+/// pause, since most are.
 instant due_after_step(const task_progress& p, instant now);
 
 } // namespace holdfast::core

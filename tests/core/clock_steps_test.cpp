@@ -63,6 +63,14 @@ struct queue_on_a_clock {
     failed.retry_after = retry_after;
     decide(q, failed, now);
   }
+  /// Its worker gives the task back, to be looked at again after `delay`.
+  void give_back(const core::task_id& task, core::duration delay) {
+    core::release_task released;
+    released.worker = "ana";
+    released.task = held(task);
+    released.next_action = now + delay;
+    decide(q, released, now);
+  }
   /// Whether nothing of the tasks' type goes to anybody for `span` from now, and then does.
   bool is_held_off_for(core::duration span) {
     bool held_off = true;
@@ -199,6 +207,51 @@ BOOST_AUTO_TEST_CASE(a_task_that_was_due_before_a_step_back_is_due_after_it) {
   const auto last = claimed(2);
   BOOST_REQUIRE(last.size() == 1U);
   BOOST_TEST((last.front() == later));
+}
+
+// The wire has times and no delays: a producer that wants one reckons the time itself.
+BOOST_AUTO_TEST_CASE(time_that_a_producer_has_named_stands_after_a_step_back) {
+  for (const bool starts_again : {false, true}) {
+    const auto task = added(5min);
+    now -= 1h;
+    if (starts_again)
+      load_anew();
+    BOOST_TEST(claimed().empty()); // which has the queue notice the step
+    BOOST_TEST(is_held_off_for(1h + 5min));
+    decide(q, core::task_verb::cancel, task, now);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(retry_ends_the_wait_for_a_time_from_before_a_step_back) {
+  const auto task = added(5min);
+  now -= 1h;
+  decide(q, core::task_verb::retry, task, now);
+  BOOST_TEST(claimed().size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(time_that_a_release_has_named_stands_after_a_step_back) {
+  const auto task = added();
+  BOOST_REQUIRE(claimed().size() == 1U);
+  give_back(task, 5min);
+  now -= 1h;
+  BOOST_TEST(claimed().empty());
+  BOOST_TEST(is_held_off_for(1h + 5min));
+}
+
+// What is stored does not tell the pause after a try from a time that a later release has named.
+BOOST_AUTO_TEST_CASE(release_after_an_earlier_try_waits_its_own_length_after_a_step_back) {
+  for (const bool starts_again : {false, true}) {
+    const auto task = tried();
+    now = q.tasks.at(task).progress.next_action;
+    BOOST_REQUIRE(claimed().size() == 1U);
+    give_back(task, 5min);
+    now -= 1h;
+    if (starts_again)
+      load_anew();
+    BOOST_TEST(claimed().empty());
+    BOOST_TEST(is_held_off_for(5min));
+    decide(q, core::task_verb::cancel, task, now);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_task_waits_after_a_try_as_long_as_it_would_have_without_the_step_back) {
