@@ -24,12 +24,9 @@ namespace {
 
 secure_node& node() { return secure_node::current(); }
 
-client::endpoint endpoint_for(const std::string& who) {
-  return {"127.0.0.1", node().process->port(), node().of(who), "n1"};
-}
-
 struct producer : test::producer {
-  explicit producer(const std::string& who) : test::producer(endpoint_for(who)) {}
+  explicit producer(const std::string& who)
+      : test::producer(secure_node::current().endpoint_for(who)) {}
 };
 
 class echo : public client::task_handler {
@@ -60,7 +57,7 @@ BOOST_AUTO_TEST_CASE(peers_make_and_do_tasks_through_tls) {
   me.make_queue("links", "{}");
   const auto made = me.enqueue("echo", tasks, R"({"text": ")" + std::string(5'000, 'x') + "\"}");
   caf::actor_system system{me.configuration};
-  client::connection of_worker{system, endpoint_for("carl"), {}, 2};
+  client::connection of_worker{system, node().endpoint_for("carl"), {}, 2};
   client::worker_settings settings;
   settings.queue = "links";
   settings.threads = 4;

@@ -218,17 +218,14 @@ BOOST_AUTO_TEST_CASE(actors_are_not_reached_by_trying_their_numbers) {
 BOOST_AUTO_TEST_CASE(worker_s_certificate_claims_under_its_own_name_and_makes_no_queue) {
   auto& node = secure_node::current();
   node.certs({"peer", "--name", "wanda", "--role", "workers", "--access", "worker=wanda-1"});
-  const auto endpoint_of = [&](const std::string& who) {
-    return client::endpoint{"127.0.0.1", node.process->port(), node.of(who), "n1"};
-  };
-  test::producer ana{endpoint_of("ana")};
+  test::producer ana{node.endpoint_for("ana")};
   ana.make_queue("bound", "{}");
   ana.enqueue("t", 2, "{}");
   client::peer_system configuration{client::peer_settings{}};
   caf::actor_system system{configuration};
   client::retry_policy impatient;
   impatient.deadline = 3s;
-  client::connection wanda{system, endpoint_of("wanda"), impatient, 5};
+  client::connection wanda{system, node.endpoint_for("wanda"), impatient, 5};
   const auto own = wanda.ask<msg::leased_tasks>(claim_of("wanda-1", "bound"));
   BOOST_REQUIRE_MESSAGE(own, (own ? std::string{} : own.error().detail));
   BOOST_TEST(own->tasks.size() == 1U);

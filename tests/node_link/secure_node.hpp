@@ -43,7 +43,9 @@ inline bool has_line(const std::filesystem::path& file, const std::vector<std::s
 /// certificates are made by `holdfast certs`. One for all cases of a suite.
 struct secure_node {
   secure_node() : secure_node("0.0.0.0") {}
-  explicit secure_node(const std::string& listen_address) {
+  /// `more`: further options of the node.
+  explicit secure_node(const std::string& listen_address,
+                       const std::vector<std::string>& more = {}) {
     auto made = app::demo::scratch_directory::make();
     BOOST_REQUIRE(made);
     directory.emplace(std::move(*made));
@@ -58,6 +60,7 @@ struct secure_node {
                      {"--set", "node.listen_address=" + listen_address, "--set",
                       "link.crl=" + file("ca.crl"), "--set", "link.peers=ana, eve, past, workers",
                       "--set", "link.handshake_deadline=1s"});
+    arguments.insert(arguments.end(), more.begin(), more.end());
     process.emplace(HOLDFAST_BINARY, directory->path(), arguments);
     start();
     current_ = this;
@@ -79,6 +82,10 @@ struct secure_node {
   std::string authority() const { return issued->directory(); }
   std::string file(const std::string& name) const { return issued->file(name); }
   link::credentials of(const std::string& name) const { return issued->of(name); }
+  /// Where `who` reaches the node.
+  client::endpoint endpoint_for(const std::string& who) const {
+    return {"127.0.0.1", process->port(), of(who), "n1"};
+  }
 
   /// `holdfast status` with the credentials of `who`; the pace of waits for the node's log.
   program_end status(const std::string& who, const std::vector<std::string>& more = {}) const {
