@@ -86,6 +86,7 @@ struct footprint_of {
   void operator()(const put_profile&) {}
   void operator()(const insert_flag&) {}
   void operator()(const put_queue&) {}
+  void operator()(const delete_queue&) {}
   void operator()(const put_schedule_row&) {}
   void operator()(const delete_schedule_row&) {}
   void operator()(const insert_workflow&) {}

@@ -333,6 +333,14 @@ struct put_queue {
   instant at;
 };
 
+/// Deletes a queue with its schedules. Its policy is kept, because the policy says how long its
+/// finished tasks are. Refused by the store when the queue does not exist or has live tasks. It
+/// comes after all other writes of its batch.
+struct delete_queue {
+  queue_name name;
+  instant at;
+};
+
 /// Refused by the store when a task of this id exists, live or finished, or a live one of the same
 /// queue and unique key, or when the queue does not exist.
 struct insert_task {
@@ -521,7 +529,7 @@ using write_op =
                  delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
                  insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
                  gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
-                 ungather_units, set_judgment_trust, restate_unit>;
+                 ungather_units, set_judgment_trust, restate_unit, delete_queue>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -483,6 +483,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     12, // ungather_units
     47, // set_judgment_trust
     48, // restate_unit
+    49, // delete_queue
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -490,6 +491,7 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<core::step_id, const core::write_op*> last_update;
   std::map<std::pair<std::string, core::shard_id>, const core::write_op*> last_cursor;
   std::map<core::queue_name, const core::write_op*> last_queue;
+  std::map<core::queue_name, const core::write_op*> last_removal;
   std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::write_op*> last_standing;
   std::map<core::contributor_id, const core::write_op*> last_profile;
@@ -511,6 +513,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_repair[repair->row.id] = &write;
         else if (const auto* queue = std::get_if<core::put_queue>(&write))
           last_queue[queue->name] = &write;
+        else if (const auto* removal = std::get_if<core::delete_queue>(&write))
+          last_removal[removal->name] = &write;
         else if (const auto* put = std::get_if<core::put_schedule_row>(&write))
           last_schedule[{put->queue, put->name}] = &write;
         else if (const auto* gone = std::get_if<core::delete_schedule_row>(&write))
@@ -532,6 +536,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [repair, write] : last_repair)
     writes.push_back(write);
   for (const auto& [queue, write] : last_queue)
+    writes.push_back(write);
+  for (const auto& [queue, write] : last_removal)
     writes.push_back(write);
   for (const auto& [schedule, write] : last_schedule)
     writes.push_back(write);

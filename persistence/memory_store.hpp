@@ -164,6 +164,7 @@ public:
 
   core::outcome<stored_queue> load_queue(const core::queue_name& queue) override;
   core::outcome<std::vector<core::put_queue>> list_queues() override;
+  core::outcome<std::vector<removed_queue>> list_removed_queues() override;
   core::outcome<std::vector<known_task>>
   find_tasks(const std::vector<core::task_id>& tasks) override;
   core::outcome<std::vector<finished_task>> list_finished(const finished_filter& filter) override;
@@ -204,6 +205,9 @@ public:
                                              const core::queue_name& queue,
                                              core::instant refused_before,
                                              std::uint32_t rows) override;
+  core::outcome<bool> forget_removed(core::shard_id shard, core::incarnation_id incarnation,
+                                     const core::queue_name& queue,
+                                     core::instant removed_before) override;
 
 private:
   std::shared_ptr<memory_database> database_;

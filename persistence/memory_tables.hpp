@@ -158,6 +158,7 @@ struct tables {
   std::map<core::contributor_id, core::put_profile> profiles;
   std::map<core::repair_id, core::repair_row> repairs;
   std::map<core::queue_name, core::put_queue> queues;
+  std::map<core::queue_name, removed_queue> removed_queues;
   std::map<std::pair<core::queue_name, std::string>, core::put_schedule_row> schedules;
   std::map<core::task_id, live_task_row> tasks;
   std::map<std::pair<core::queue_name, std::string>, core::task_id> tasks_by_unique_key;

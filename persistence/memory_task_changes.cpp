@@ -61,6 +61,23 @@ void task_changes::operator()(const core::put_queue& w) {
   require(w.revision > 0, "23514: revisions begin at 1");
   require_instant(w.at);
   put(t_.queues, w.name, w);
+  if (const auto removed = t_.removed_queues.find(w.name); removed != t_.removed_queues.end())
+    erase(t_.removed_queues, removed);
+}
+
+void task_changes::operator()(const core::delete_queue& w) {
+  require_text(w.name);
+  require_instant(w.at);
+  const auto found = t_.queues.find(w.name);
+  require(found != t_.queues.end(), "22012: the queue does not exist");
+  const bool has_tasks = std::any_of(t_.tasks.begin(), t_.tasks.end(),
+                                     [&](const auto& task) { return task.second.queue == w.name; });
+  require(!has_tasks, "22012: the queue has live tasks");
+  put(t_.removed_queues, w.name, removed_queue{w.name, found->second.definition, w.at});
+  for (auto row = t_.schedules.lower_bound({w.name, {}});
+       row != t_.schedules.end() && row->first.first == w.name;)
+    erase(t_.schedules, row++);
+  erase(t_.queues, found);
 }
 
 void task_changes::operator()(const core::put_schedule_row& w) {

@@ -11,6 +11,7 @@ public:
   explicit task_changes(tables& t) : t_(t) {}
 
   void operator()(const core::put_queue& w);
+  void operator()(const core::delete_queue& w);
   void operator()(const core::insert_task& w);
   void operator()(const core::update_task& w);
   void operator()(const core::insert_task_lease& w);

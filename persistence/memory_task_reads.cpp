@@ -157,6 +157,40 @@ core::outcome<std::vector<core::put_queue>> memory_store::list_queues() {
   return queues;
 }
 
+core::outcome<std::vector<removed_queue>> memory_store::list_removed_queues() {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  std::vector<removed_queue> queues;
+  for (const auto& [name, row] : database_->tables_.removed_queues)
+    queues.push_back(row);
+  return queues;
+}
+
+core::outcome<bool> memory_store::forget_removed(core::shard_id shard,
+                                                 core::incarnation_id incarnation,
+                                                 const core::queue_name& queue,
+                                                 core::instant removed_before) {
+  const std::lock_guard lock{database_->mutex_};
+  if (!database_->reachable_)
+    return memory::unreachable;
+  auto& t = database_->tables_;
+  if (!memory::hosts(t, shard, incarnation))
+    return memory::not_the_host;
+  const auto removed = t.removed_queues.find(queue);
+  if (removed == t.removed_queues.end() || removed->second.removed_at >= removed_before)
+    return false;
+  const bool is_staged = std::any_of(t.task_intake.begin(), t.task_intake.end(),
+                                     [&](const auto& row) { return row.second.queue == queue; });
+  const bool has_finished =
+      std::any_of(t.finished_tasks.begin(), t.finished_tasks.end(),
+                  [&](const auto& row) { return row.second.task.queue == queue; });
+  if (is_staged || has_finished)
+    return false;
+  t.removed_queues.erase(removed);
+  return true;
+}
+
 core::outcome<std::vector<known_task>>
 memory_store::find_tasks(const std::vector<core::task_id>& tasks) {
   const auto lock = database_->begin_read(__func__);

@@ -650,6 +650,7 @@ public:
     webhook_writes::append_to(calls);
     profile_writes::append_to(calls);
     trusted_.append_to(calls, set_judgments_trust);
+    append_removals_to(calls);
   }
 
 private:

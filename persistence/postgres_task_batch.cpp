@@ -10,6 +10,7 @@ namespace {
 // The types of one queue travel beside the queues, because unnest would take an array of arrays
 // apart to its elements.
 constexpr statement put_queues{"put_queues", R"sql(
+  WITH back AS (DELETE FROM holdfast.removed_queues WHERE queue = ANY ($1::text[]))
   INSERT INTO holdfast.queues AS q (queue, definition, paused, revision, created_at, changed_at,
                                     paused_types)
   SELECT t.queue, t.definition, t.paused, t.revision, t.at, t.at,
@@ -217,6 +218,20 @@ constexpr statement delete_schedules{"delete_schedules", R"sql(
    USING unnest($1::text[], $2::text[]) AS t(queue, name)
    WHERE s.queue = t.queue AND s.name = t.name)sql"};
 
+constexpr statement delete_queues{"delete_queues", R"sql(
+  WITH gone AS (
+    DELETE FROM holdfast.queues q USING unnest($1::text[], $2::timestamptz[]) AS t(queue, at)
+     WHERE q.queue = t.queue
+       AND NOT EXISTS (SELECT FROM holdfast.tasks k WHERE k.queue = t.queue)
+    RETURNING q.queue, q.definition, t.at),
+  unscheduled AS (DELETE FROM holdfast.schedules WHERE queue = ANY ($1::text[])),
+  kept AS (
+    INSERT INTO holdfast.removed_queues (queue, definition, removed_at)
+    SELECT queue, definition, at FROM gone
+    ON CONFLICT (queue) DO UPDATE
+       SET definition = excluded.definition, removed_at = excluded.removed_at)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM gone)sql"};
+
 /// Appends the statement with its own columns and the progress of each row; false when there is
 /// none.
 template <class Columns>
@@ -341,6 +356,13 @@ void task_writes::append_to(std::vector<call>& calls, const row_types& types) {
   if (finished_.append_to(calls, finish_tasks, types.task_end))
     calls.back().parameters.push_back(ids_of_finished_.take());
   append_schedules(calls, schedules_put_, schedules_deleted_);
+}
+
+void task_writes::append_removals_to(std::vector<call>& calls) {
+  columns<text, core::instant> gone;
+  for (const auto& [queue, at] : queues_deleted_)
+    gone.add(text{queue}, at);
+  gone.append_to(calls, delete_queues);
 }
 
 } // namespace holdfast::persistence::batch

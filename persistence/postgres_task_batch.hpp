@@ -36,6 +36,7 @@ using schedule_key = std::pair<core::queue_name, std::string>;
 class task_writes {
 public:
   void operator()(const core::put_queue& w) { queues_[w.name] = &w; }
+  void operator()(const core::delete_queue& w) { queues_deleted_[w.name] = w.at; }
   void operator()(const core::insert_task& w);
   void operator()(const core::update_task& w);
   void operator()(const core::insert_task_lease& w);
@@ -54,10 +55,13 @@ public:
   }
 
   void append_to(std::vector<call>& calls, const row_types& types);
+  /// The queues that go, after all else that the batch writes.
+  void append_removals_to(std::vector<call>& calls);
 
 private:
   // Of several the last counts, and one statement must not touch a row twice.
   std::map<core::queue_name, const core::put_queue*> queues_;
+  std::map<core::queue_name, core::instant> queues_deleted_;
   std::map<schedule_key, const core::put_schedule_row*> schedules_put_;
   std::set<schedule_key> schedules_deleted_;
   rows<core::uuid, text, text, text, text, text, text, int2, text, text, text, int4, text, text,

@@ -14,7 +14,8 @@ using reads::int4;
 using reads::int8;
 
 // One look into the index for each queue that has something, and one that finds no more: not all
-// rows of a queue that is behind. A row of no queue is nobody's to take; `holdfast verify` tells.
+// rows of a queue that is behind. Rows that were staged while their queue was removed are refused
+// by it. A row of no queue is nobody's to take; `holdfast verify` tells.
 constexpr statement queues_with_staged_rows{"queues_with_staged_rows", R"sql(
   WITH RECURSIVE waiting (queue) AS (
     (SELECT queue FROM holdfast.task_intake WHERE refused_at IS NULL ORDER BY queue LIMIT 1)
@@ -22,7 +23,9 @@ constexpr statement queues_with_staged_rows{"queues_with_staged_rows", R"sql(
     SELECT (SELECT i.queue FROM holdfast.task_intake i
              WHERE i.refused_at IS NULL AND i.queue > w.queue ORDER BY i.queue LIMIT 1)
       FROM waiting w WHERE w.queue IS NOT NULL)
-  SELECT queue FROM waiting JOIN holdfast.queues USING (queue))sql"};
+  SELECT queue FROM waiting
+   WHERE EXISTS (SELECT FROM holdfast.queues q WHERE q.queue = waiting.queue)
+      OR EXISTS (SELECT FROM holdfast.removed_queues r WHERE r.queue = waiting.queue))sql"};
 
 // The lengths are of the documents as they will be, without unpacking them.
 constexpr statement staged_of_queue{"staged_of_queue", R"sql(

@@ -161,6 +161,13 @@ struct stored_queue {
   std::vector<unreadable_task> unreadable{};
 };
 
+/// A queue that was removed, of which finished or refused tasks may be left.
+struct removed_queue {
+  core::queue_name name;
+  std::string definition; ///< Its policy: how long these are kept.
+  core::instant removed_at;
+};
+
 /// A task that is over, as it ended.
 struct finished_task {
   core::queue_name queue;
@@ -709,6 +716,10 @@ public:
   /// its name only: revision 0 and an empty definition.
   virtual core::outcome<std::vector<core::put_queue>> list_queues() = 0;
 
+  /// The queues that were removed, by name, until `forget_removed`. One that exists again is not
+  /// among them.
+  virtual core::outcome<std::vector<removed_queue>> list_removed_queues() = 0;
+
   /// Which of `tasks` exist, in no order.
   virtual core::outcome<std::vector<known_task>>
   find_tasks(const std::vector<core::task_id>& tasks) = 0;
@@ -822,6 +833,13 @@ public:
                                                      const core::queue_name& queue,
                                                      core::instant refused_before,
                                                      std::uint32_t rows) = 0;
+
+  /// Forgets a queue of the shard that was removed before `removed_before`, once no finished and no
+  /// staged task of it is left. True when it is forgotten. `fenced` when the incarnation does not
+  /// host the shard.
+  virtual core::outcome<bool> forget_removed(core::shard_id shard, core::incarnation_id incarnation,
+                                             const core::queue_name& queue,
+                                             core::instant removed_before) = 0;
 };
 
 /// Opens one more connection. Never fails by itself: an unreachable database shows at the first

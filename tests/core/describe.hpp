@@ -304,6 +304,9 @@ struct write_text {
            + describe(w.handled_until) + " made " + describe(w.last_made) + " revision "
            + std::to_string(w.revision) + " at " + describe(w.at);
   }
+  text operator()(const core::delete_queue& w) const {
+    return "delete_queue " + w.name + " at " + describe(w.at);
+  }
   text operator()(const core::delete_schedule_row& w) const {
     return "delete_schedule " + w.queue + " " + w.name;
   }

@@ -123,7 +123,10 @@ public:
         add_lease_writes(change, free[i]);
         break;
       case 8:
-        change.writes.push_back(put_queue());
+        if (below(20) == 0)
+          change.writes.push_back(core::delete_queue{one_of(queues), when()});
+        else
+          change.writes.push_back(put_queue());
         break;
       case 9:
         change.writes.push_back(schedule_write());
@@ -621,6 +624,8 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
   };
   for (const auto& row : value_of(db.list_queues()))
     put_row(row);
+  for (const auto& [name, definition, removed_at] : value_of(db.list_removed_queues()))
+    out << "removed " << name << definition << core::to_micros(removed_at) << '\n';
   for (const auto& name : source.queues) {
     const auto loaded = db.load_queue(name);
     if (!loaded)

@@ -543,11 +543,19 @@ public:
     keep({{core::put_schedule_row{"mail", "daily", R"({"cron":"@daily","task":{"type":"t"}})",
                                   now - 24h, now - 1h, now - 1h, 1, now}},
           {}});
+    add_removed_queue();
     add_references();
     stage("waits");
     stage("refused");
     const auto staged = value_of(db->load_staged("mail", 2, 1000)).tasks;
     keep({{core::refuse_staged{staged.at(1).id, core::errc::wrong_state, "no state X", now}}, {}});
+  }
+
+  /// A queue that is gone, and its finished task that is not.
+  void add_removed_queue() {
+    keep({{core::put_queue{"letters", "{}", false, {}, 1, now}}, {}});
+    finish(enqueue("removed", "letters"), 0, core::task_ending::canceled);
+    keep({{core::delete_queue{"letters", now}}, {}});
   }
 
   /// A task with all its documents in the object store, and a result that came late.
@@ -590,9 +598,9 @@ public:
     value_of(world.stage("mail", task));
   }
 
-  core::task_id enqueue(const std::string& unique_key) {
+  core::task_id enqueue(const std::string& unique_key, const std::string& queue = "mail") {
     core::insert_task made;
-    made.queue = "mail";
+    made.queue = queue;
     made.spec.id = {ids.next(now)};
     made.spec.type = "mail.send";
     made.spec.body = R"({"to":"ana"})";
@@ -1120,6 +1128,7 @@ const std::vector<mutant> mutants{
      "UPDATE holdfast.late_results SET task_id = gen_random_uuid()",
      {"task_rows_have_their_owner"}},
     {"a queue lost", "DELETE FROM holdfast.queues", {"task_rows_have_their_owner"}},
+    {"a removed queue lost", "DELETE FROM holdfast.removed_queues", {"task_rows_have_their_owner"}},
     {"a result of what failed",
      "ALTER TABLE holdfast.finished_tasks DROP CONSTRAINT finished_tasks_check1;"
      "UPDATE holdfast.finished_tasks SET result = '{}' WHERE unique_key = 'dead'",
@@ -1488,7 +1497,7 @@ BOOST_AUTO_TEST_CASE(reports_show_tasks_by_what_became_of_them) {
       text("SELECT string_agg(unique_key || ' ' || workflow_status, ', ' ORDER BY task_id)"
            " FROM report.tasks")
       == "in-work EXECUTING, waiting QUEUED, completed COMPLETED, dead ERROR, revived QUEUED,"
-         " canceled CANCELED");
+         " canceled CANCELED, removed CANCELED");
   BOOST_TEST(text("SELECT execution_spec ->> 'to' FROM report.tasks LIMIT 1") == "ana");
   BOOST_TEST(text("SELECT result ->> 'sent' FROM report.tasks WHERE workflow_status = 'COMPLETED'")
              == "true");

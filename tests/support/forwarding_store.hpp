@@ -144,6 +144,9 @@ public:
   core::outcome<std::vector<core::put_queue>> list_queues() override {
     return pass([&] { return inner_->list_queues(); });
   }
+  core::outcome<std::vector<persistence::removed_queue>> list_removed_queues() override {
+    return pass([&] { return inner_->list_removed_queues(); });
+  }
   core::outcome<std::vector<persistence::known_task>>
   find_tasks(const std::vector<core::task_id>& tasks) override {
     return pass([&] { return inner_->find_tasks(tasks); });
@@ -219,6 +222,11 @@ public:
                                              std::uint32_t rows) override {
     return pass(
         [&] { return inner_->prune_refused(shard, incarnation, queue, refused_before, rows); });
+  }
+  core::outcome<bool> forget_removed(core::shard_id shard, core::incarnation_id incarnation,
+                                     const core::queue_name& queue,
+                                     core::instant removed_before) override {
+    return pass([&] { return inner_->forget_removed(shard, incarnation, queue, removed_before); });
   }
   core::outcome<std::vector<persistence::stored_webhook>> list_webhooks() override {
     return pass([&] { return inner_->list_webhooks(); });
