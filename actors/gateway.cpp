@@ -209,6 +209,7 @@ core::failure check(const msg::pause_queue& m) {
                        ? core::failure{}
                        : documents::check_text(m.type, "type", core::task_word_bytes_max)});
 }
+core::failure check(const msg::remove_queue& m) { return check_queue(m.queue); }
 core::failure check(const msg::list_queues&) { return {}; }
 core::failure check(const msg::get_queue_statistics& m) { return check_queue(m.queue); }
 core::failure check(const msg::get_queue_intake& m) { return check_queue(m.queue); }

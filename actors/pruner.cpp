@@ -21,6 +21,10 @@ constexpr std::uint32_t failures_max = 3;
 /// Objects of one slice of a sweep; each slice with an old object in it costs a look at all tasks.
 constexpr std::uint32_t objects_at_once = 10'000;
 
+/// A removed queue is known for so long at least: producers' transactions that were open meanwhile
+/// may still stage tasks for it.
+constexpr core::duration removed_known_for = std::chrono::hours{24};
+
 /// Between two slices of a sweep, for whoever else needs the disk and the database.
 constexpr core::duration sweep_pause = std::chrono::seconds{1};
 
@@ -103,12 +107,12 @@ core::outcome<bool> prune_shard(self_ptr self, core::shard_id shard) {
 
 /// Validated by the node that wrote it, which may be of a newer version; and people can change
 /// rows.
-core::outcome<core::queue_policy> policy_of(const core::put_queue& queue) {
+core::outcome<core::queue_policy> policy_of(const prunable_queue& queue) {
   return documents::parse_queue_policy(queue.definition, {queue.definition.size() + 1, 1000});
 }
 
 /// The same of a queue.
-core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
+core::outcome<bool> prune_queue(self_ptr self, const prunable_queue& queue) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
   const auto policy = policy_of(queue);
@@ -134,7 +138,16 @@ core::outcome<bool> prune_queue(self_ptr self, const core::put_queue& queue) {
   else if (st.unreadable_queues[queue.name].met(damaged))
     st.context->log(log_level::error, "finished_tasks_unreadable",
                     {{"queue", queue.name}, {"reason", damaged}});
-  return most < tasks_at_once;
+  if (most >= tasks_at_once)
+    return false;
+  if (queue.removed) {
+    const auto gone =
+        open(self).forget_removed(shard, settings.incarnation, queue.name,
+                                  std::min(before, now(self, st.context) - removed_known_for));
+    if (!gone && gone.error().code != core::errc::fenced)
+      return gone.error();
+  }
+  return true;
 }
 
 /// The number of its last try when that failed, else zero.
@@ -150,15 +163,27 @@ void list_queues(self_ptr self) {
   auto queues = open(self).list_queues();
   if (!queues)
     return note_failure(self, "queues", queues.error());
+  auto removed = open(self).list_removed_queues();
+  if (!removed)
+    return note_failure(self, "removed queues", removed.error());
   st.tasks_due = false;
-  st.queues_due = std::move(*queues);
+  for (auto& queue : *queues)
+    st.queues_due.push_back({std::move(queue.name), std::move(queue.definition), false});
+  for (auto& queue : *removed)
+    st.queues_due.push_back({std::move(queue.name), std::move(queue.definition), true});
   const auto at = now(self, st.context);
   if (st.tasks_ripe && *st.tasks_ripe <= at)
     st.tasks_ripe.reset();
-  for (const auto& queue : st.queues_due)
+  const auto note_age = [&](core::duration age) {
+    if (const auto ripe = ripe_after(self, st.tasks_told, age); ripe > at)
+      st.tasks_ripe = std::min(st.tasks_ripe.value_or(ripe), ripe);
+  };
+  for (const auto& queue : st.queues_due) {
     if (const auto policy = policy_of(queue); policy)
-      if (const auto ripe = ripe_after(self, st.tasks_told, policy->retention); ripe > at)
-        st.tasks_ripe = std::min(st.tasks_ripe.value_or(ripe), ripe);
+      note_age(policy->retention);
+    if (queue.removed)
+      note_age(removed_known_for);
+  }
   std::stable_sort(st.queues_due.begin(), st.queues_due.end(), [&](const auto& a, const auto& b) {
     return failed_at(st.failing_queues, a.name) > failed_at(st.failing_queues, b.name);
   });

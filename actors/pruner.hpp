@@ -16,6 +16,13 @@
 
 namespace holdfast::actors {
 
+/// A queue whose finished and refused tasks grow old.
+struct prunable_queue {
+  core::queue_name name;
+  std::string definition; ///< Its policy.
+  bool removed = false;
+};
+
 struct pruner_state {
   static inline const char* name = "pruner";
 
@@ -23,7 +30,7 @@ struct pruner_state {
   std::unique_ptr<persistence::store> store; ///< Open only while there is something to do.
   std::set<core::shard_id> due;
   bool tasks_due = true; ///< At the start, too: nothing was forgotten while the node was away.
-  std::vector<core::put_queue> queues_due; ///< Of the round that is under way.
+  std::vector<prunable_queue> queues_due; ///< Of the round that is under way.
   /// What failed when it was last tried, and the number of that try: it comes after all else, what
   /// failed last behind what failed before, so that it keeps nothing waiting.
   std::map<core::shard_id, std::uint64_t> failing_shards;
@@ -44,8 +51,9 @@ struct pruner_state {
 };
 
 /// THE PRUNER: forgets events that are older than `events_retention` and that no consumer needs
-/// any more, and finished and refused tasks that are older than their queue keeps them, in small
-/// transactions on a connection of its own, so that no batch waits for it.
+/// any more, and finished and refused tasks that are older than their queue keeps them, also of
+/// queues that were removed, in small transactions on a connection of its own, so that no batch
+/// waits for it.
 ///
 /// It works after the relay has written cursors or tasks have ended, or shards have come, at most
 /// once in `events_prune_interval`, and once at the start; then once more when the last of what it

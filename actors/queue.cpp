@@ -65,6 +65,8 @@ void receive(queue_ptr self, Message& m, Handler decide) {
       put_over_damage(self, from, m);
     else
       from.promise.deliver(msg::to_error(st.damage));
+  } else if (is_being_removed(self, from.promise)) {
+    return;
   } else if (!st.loaded) {
     if (st.stashed.size() >= st.context->settings.batching.high_water)
       return fail(from.promise, core::errc::overloaded, "the queue is still loading");
@@ -76,7 +78,10 @@ void receive(queue_ptr self, Message& m, Handler decide) {
     from.promise.deliver(msg::to_error(why));
   } else if (waits_in_line<Message> && st.lines.must_wait(caller)) {
     const auto bytes = payload_bytes(m);
-    wait_in_line(self, from, bytes, [=, m = std::move(m)]() mutable { decide(self, from, m); });
+    wait_in_line(self, from, bytes, [=, m = std::move(m)]() mutable {
+      if (!is_being_removed(self, from.promise))
+        decide(self, from, m);
+    });
   } else {
     as_one_change(self, [&] { decide(self, from, m); });
   }
@@ -134,7 +139,8 @@ std::vector<tied_lease> remember_endings(queue_ptr self, const core::change& cha
         st.ended_since.insert(gone->task);
     } else if (const auto* back = std::get_if<core::revive_task>(&write))
       st.recently_finished.erase(back->task);
-    else if (std::holds_alternative<core::refuse_staged>(write))
+    else if (std::holds_alternative<core::refuse_staged>(write)
+             || std::holds_alternative<core::delete_queue>(write))
       tell_of_endings(self, at);
   }
   return untied;
@@ -219,8 +225,11 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
   return {
       // In the order in which CAF compares: what comes often is found first.
       [=](const write_done& done) {
-        if (!self->state.pending.settle(done))
+        auto& state = self->state;
+        if (!state.pending.settle(done))
           self->quit(msg::to_error(done.failure));
+        else if (state.gone && state.pending.empty())
+          self->quit();
       },
       of_queue(self, on_claim),
       of_queue(self, on_distant_claim),
@@ -229,6 +238,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_extend),
       [=](const queue_tick& tick) { as_one_change(self, [=] { on_tick(self, tick); }); },
       [=](msg::put_queue& m) { receive(self, m, on_put); },
+      [=](msg::remove_queue& m) { receive(self, m, on_remove_queue); },
       of_queue(self, on_pause),
       of_queue(self, on_enqueue_envelopes),
       of_queue(self, on_save),
@@ -283,6 +293,19 @@ void carry_out(queue_ptr self, core::change changes,
   st.meter.count(changes, time(self));
   st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),
                    std::move(effect));
+}
+
+void refuse(queue_ptr self, const held_promise& promise, core::failure refusal) {
+  carry_out(self, {}, [promise, refusal = std::move(refusal)](const core::failure& why) {
+    promise.deliver(msg::to_error(why.code == core::errc::none ? refusal : why));
+  });
+}
+
+bool is_being_removed(queue_ptr self, const held_promise& promise) {
+  const auto& q = self->state.queue;
+  if (q.removed)
+    fail(promise, core::errc::unavailable, "queue " + q.name + " is being removed; ask again");
+  return q.removed;
 }
 
 void carry_out_losing(queue_ptr self, core::change changes,

@@ -34,7 +34,7 @@ struct tied_leases {
 ///
 /// Lifecycle: started by its shard's host at the first message for it, or with the node; loads the
 /// queue with its live tasks, and puts requests off until then. One that does not exist says so and
-/// ends.
+/// ends. One that is removed ends when that is durable, and refuses all requests until then.
 ///
 /// Failure: a refused write, a lost fence or a crash ends it; the shard's host starts it again from
 /// the database. Requests under way are answered `unavailable`.

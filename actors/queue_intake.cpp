@@ -39,12 +39,16 @@ bool has_unit_ref(const core::new_task& task) {
 /// The functions that stage check the same; the nodes' limits may have changed since.
 void check_page(queue_ptr self, persistence::staged_page& page) {
   auto& st = self->state;
+  // The intake tells of queues that exist and of those that were removed.
+  const bool is_removed = st.queue.revision == 0 || st.queue.removed;
   for (auto& staged : page.tasks) {
     if (staged.problem.code != core::errc::none)
       continue; // its row cannot be read
-    staged.problem = has_unit_ref(staged.task)
-                         ? core::failure{core::errc::damaged, "the input of its unit is lost"}
-                         : check(staged.task, st.context->settings.json);
+    staged.problem =
+        is_removed ? core::failure{core::errc::not_found, "queue " + st.queue.name + " was removed"}
+        : has_unit_ref(staged.task)
+            ? core::failure{core::errc::damaged, "the input of its unit is lost"}
+            : check(staged.task, st.context->settings.json);
     // What ended while this was being read was not among the finished yet.
     if (staged.known_in.empty() && st.recently_finished.count(staged.task.spec.id) != 0)
       staged.known_in = st.queue.name;
@@ -169,7 +173,7 @@ void on_page_failed(queue_ptr self, const core::failure& why) {
 void on_take_in(queue_ptr self) {
   auto& st = self->state;
   // Whoever does not get through now is told again by the next look of the intake.
-  if (!st.loaded || st.taking_in || writers_are_busy(*st.context)
+  if (!st.loaded || st.queue.removed || st.taking_in || writers_are_busy(*st.context)
       || core::is_under_way(st.intake_not_before, st.context->settings.writer_retry_max,
                             time(self)))
     return;

@@ -67,7 +67,7 @@ void read_unknown(queue_ptr self, std::vector<core::task_id> unknown) {
 
 void on_look_for(queue_ptr self, const look_for_tasks& m) {
   auto& st = self->state;
-  if (!st.loaded || st.looking_for || st.queue.revision == 0)
+  if (!st.loaded || st.looking_for || st.queue.revision == 0 || st.queue.removed)
     return;
   auto overlooked = core::look_for(st.queue, m.tasks, time(self));
   for (const auto& task : overlooked.found)

@@ -159,6 +159,8 @@ void redrive(queue_ptr self, const held_promise& promise,
             const auto ended_since = end_read(self);
             if (const auto why = room_to_write(*st.context); why.code != core::errc::none)
               return promise.deliver(msg::to_error(why));
+            if (auto gone = core::check_not_removed(st.queue); gone.code != core::errc::none)
+              return refuse(self, promise, std::move(gone));
             msg::tasks_redriven answer;
             answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
             answer.more = found.tasks.size() >= limit;

@@ -70,7 +70,7 @@ bool put_now(queue_ptr self, const asked& from, core::put_schedule command, core
   const auto name = command.name;
   auto decided = core::decide(st.queue, command, at);
   if (decided.refusal != core::errc::none) {
-    fail(from.promise, decided.refusal, std::move(decided.detail));
+    refuse(self, from.promise, {decided.refusal, std::move(decided.detail)});
     return true;
   }
   if (decided.answer.owes_more) {

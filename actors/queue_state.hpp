@@ -116,6 +116,8 @@ struct queue_state {
 
   core::instant told_of_endings; ///< When the pruner last was.
 
+  bool gone = false; ///< Its removal is durable: it ends with what is still being written.
+
   /// Ends first: its effects, which then learn that the queue ends, use what stands above.
   pending_effects pending;
 };
@@ -143,6 +145,10 @@ void carry_out(queue_ptr self, core::change changes, const held_promise& promise
             });
 }
 void fail(const held_promise& promise, core::errc code, std::string detail);
+/// The same once all that was decided before, and that the refusal may rest on, is durable.
+void refuse(queue_ptr self, const held_promise& promise, core::failure refusal);
+/// Whether the queue has been removed and waits for the commit; then the request is answered.
+bool is_being_removed(queue_ptr self, const held_promise& promise);
 /// After anything that may have made a task ready or moved a deadline.
 void look_after(queue_ptr self);
 /// Tells connections, once `changes` are durable, which of their leases they have lost.
@@ -297,6 +303,11 @@ void when_stored(queue_ptr self, const asked& from, Command command, Then decide
 /// Lets the request, with so many bytes of documents, wait for earlier ones of the same caller.
 void wait_in_line(queue_ptr self, const asked& from, std::size_t bytes,
                   std::function<void()> decide);
+
+// queue_removal.cpp: its end.
+
+/// Removes the queue when nothing in it is live or staged; success also when there is none.
+void on_remove_queue(queue_ptr self, const asked& from, const msg::remove_queue& request);
 
 // queue_explanation.cpp: why they do not move.
 

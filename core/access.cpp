@@ -94,8 +94,8 @@ std::vector<message_access> make_table() {
            {"get_task", "explain_task", "get_queue_statistics", "list_queues"});
   // Operators.
   requests(with_admin({op}),
-           {"put_queue", "pause_queue", "change_task", "eject_task", "redrive_tasks",
-            "put_schedule", "remove_schedule", "rebuild_step_index"});
+           {"put_queue", "pause_queue", "remove_queue", "change_task", "eject_task",
+            "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index"});
   requests(with_admin({op, au}),
            {"list_tasks", "get_task_attempts", "get_queue_intake", "get_queue_metrics",
             "list_schedules", "get_link_status", "get_audit_status", "get_guard_status"});
@@ -116,26 +116,26 @@ std::vector<message_access> make_table() {
 
   others(said_by::nodes, {"meet_node", "node_met", "look_at_cluster", "events_applied",
                           "apply_events", "add_children", "upstream_progress", "tasks_lost"});
-  others(said_by::answers, {"assignment",        "assignment_released", "assignment_extended",
-                            "judgment_accepted", "judgment_feedback",   "session_ended",
-                            "step_offers",       "profile_view",        "step_index_rebuilt",
-                            "workflow_created",  "workflow_updated",    "job_status_noted",
-                            "workflow_view",     "source_data_added",   "contributor_removed",
-                            "question_forgiven", "repair_progress",     "contributor_page",
-                            "unit_explanation",  "step_quality",        "contributor_explanation",
-                            "step_view",         "unit_changed",        "step_list",
-                            "unit_view",         "unit_lineage",        "result_page",
-                            "step_statistics",   "node_status",         "link_status",
-                            "audit_status",      "guard_status",        "placement",
-                            "queue_view",        "queue_list",          "queue_statistics",
-                            "queue_intake",      "queue_metrics",       "task_outcomes",
-                            "task_outcome",      "task_view",           "task_page",
-                            "task_explanation",  "task_changed",        "leased_tasks",
-                            "tasks_redriven",    "schedule_view",       "schedule_removed",
-                            "schedule_list",     "event_page",          "protocols",
-                            "webhook_saved",     "webhook_list",        "dead_letter_page",
-                            "webhook_replayed",  "task_attempts",       "workflow_page",
-                            "test_question_page"});
+  others(said_by::answers, {"assignment",         "assignment_released", "assignment_extended",
+                            "judgment_accepted",  "judgment_feedback",   "session_ended",
+                            "step_offers",        "profile_view",        "step_index_rebuilt",
+                            "workflow_created",   "workflow_updated",    "job_status_noted",
+                            "workflow_view",      "source_data_added",   "contributor_removed",
+                            "question_forgiven",  "repair_progress",     "contributor_page",
+                            "unit_explanation",   "step_quality",        "contributor_explanation",
+                            "step_view",          "unit_changed",        "step_list",
+                            "unit_view",          "unit_lineage",        "result_page",
+                            "step_statistics",    "node_status",         "link_status",
+                            "audit_status",       "guard_status",        "placement",
+                            "queue_view",         "queue_list",          "queue_statistics",
+                            "queue_intake",       "queue_metrics",       "task_outcomes",
+                            "task_outcome",       "task_view",           "task_page",
+                            "task_explanation",   "task_changed",        "leased_tasks",
+                            "tasks_redriven",     "schedule_view",       "schedule_removed",
+                            "schedule_list",      "event_page",          "protocols",
+                            "webhook_saved",      "webhook_list",        "dead_letter_page",
+                            "webhook_replayed",   "task_attempts",       "workflow_page",
+                            "test_question_page", "queue_removed"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",

@@ -270,8 +270,11 @@ std::vector<task_id> take_delivered(queue& q, const std::vector<held_task>& leas
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now) {
   decision<std::vector<item_outcome>> made;
   made.answer.reserve(command.tasks.size());
+  const auto gone = check_not_removed(q);
   for (auto& item : command.tasks)
-    made.answer.push_back(make_task(q, std::move(item), q.policy.depth_max, now, made.changes));
+    made.answer.push_back(gone.code == errc::none
+                              ? make_task(q, std::move(item), q.policy.depth_max, now, made.changes)
+                              : refused(item.spec.id, gone.code, gone.detail));
   return made;
 }
 
@@ -618,6 +621,10 @@ decision<std::vector<lost_lease>> decide(queue& q, const lose_processes& command
 decision<item_outcome> decide(queue& q, redrive_task command, instant now) {
   decision<item_outcome> revived;
   const auto id = command.spec.id;
+  if (auto gone = check_not_removed(q); gone.code != errc::none) {
+    revived.answer = refused(id, gone.code, std::move(gone.detail));
+    return revived;
+  }
   revived.answer = refused(id, errc::none);
   if (q.tasks.count(id) != 0) {
     revived.answer.repeated = true;

@@ -32,7 +32,8 @@ struct queue {
   bool paused = false;
   std::set<std::string> paused_types;
   std::uint64_t revision = 0;
-  token tokens_above = 0;                 ///< Leases are granted under higher tokens only.
+  bool removed = false;   ///< Nothing comes into it any more; its rows may not be gone yet.
+  token tokens_above = 0; ///< Leases are granted under higher tokens only.
   std::optional<instant> latest_decision; ///< As `heed_clock` keeps it.
   /// Tasks whose lease ends earlier than the store has it, since the clock was set back.
   std::unordered_set<task_id> shortened;
@@ -350,5 +351,17 @@ struct pause_queue {
   std::string type;
 };
 decision<bool> decide(queue& q, const pause_queue& command, instant now);
+
+/// Removes the queue with its policy and its schedules; its finished tasks stay. From then on
+/// `enqueue`, `redrive_task` and `put_schedule` refuse with `not_found`. Refuses with `wrong_state`
+/// while it has live or staged tasks. Answers how many schedules went.
+struct remove_queue {
+  std::uint64_t staged = 0;     ///< Tasks on its stage.
+  std::uint64_t unreadable = 0; ///< Live tasks that are not in `tasks`.
+};
+decision<std::uint64_t> decide(queue& q, const remove_queue& command, instant now);
+
+/// Why nothing comes into a queue that was removed; none when it was not.
+failure check_not_removed(const queue& q);
 
 } // namespace holdfast::core

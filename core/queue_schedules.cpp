@@ -150,6 +150,8 @@ instant next_schedule(const queue& q) {
 }
 
 decision<schedule_put> decide(queue& q, put_schedule command, instant now) {
+  if (auto gone = check_not_removed(q); gone.code != errc::none)
+    return refuse<schedule_put>(gone.code, std::move(gone.detail));
   const auto found = q.schedules.find(command.name);
   const bool is_new = found == q.schedules.end();
   if (!is_new && changes_nothing(found->second, command))

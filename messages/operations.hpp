@@ -140,6 +140,7 @@ using operations = caf::detail::type_list<
     operation<redrive_tasks, tasks_redriven, host_of<&redrive_tasks::queue>, effect::writes>,
     operation<put_queue, queue_view, host_of<&put_queue::queue>, effect::writes>,
     operation<pause_queue, queue_view, host_of<&pause_queue::queue>, effect::writes>,
+    operation<remove_queue, queue_removed, host_of<&remove_queue::queue>, effect::writes>,
     operation<list_queues, queue_list, database, effect::reads>,
     operation<get_queue_statistics, queue_statistics, database, effect::reads>,
     operation<get_queue_intake, queue_intake, database, effect::reads>,

@@ -46,6 +46,22 @@ struct pause_queue {
 };
 HOLDFAST_WIRE(pause_queue, x.queue, x.type, x.paused)
 
+/// Removes a queue that has no live and no staged task, with its policy and its schedules. Its
+/// finished tasks stay for as long as its policy said. Answered by `queue_removed`, also when there
+/// is no such queue; `wrong_state` tells how many tasks are in the way.
+struct remove_queue {
+  core::queue_name queue;
+};
+HOLDFAST_WIRE(remove_queue, x.queue)
+
+struct queue_removed {
+  core::queue_name queue;
+  bool removed = false;        ///< By this request; else there was none, and the rest is zero.
+  std::uint64_t schedules = 0; ///< Went with it.
+  std::uint64_t finished = 0;  ///< Tasks that remain, as counted just before.
+};
+HOLDFAST_WIRE(queue_removed, x.queue, x.removed, x.schedules, x.finished)
+
 /// Answered by `queue_list`, by name.
 struct list_queues {
   std::string prefix; ///< Only those whose names begin with it.

@@ -102,6 +102,13 @@ BOOST_AUTO_TEST_CASE(unknown_ids_are_not_found) {
           errc::not_found, to_string(nothing));
 }
 
+BOOST_AUTO_TEST_CASE(queue_to_remove_has_a_name_that_a_queue_may_have) {
+  for (const auto& name : {std::string{}, std::string{"Mail"}, std::string(65, 'm'), nul_text})
+    refused(msg::remove_queue{name}, errc::invalid_argument,
+            "queue must be 1 to 64 of a-z 0-9 _ . -");
+  BOOST_TEST(!call(msg::remove_queue{std::string(64, 'm')}).value->removed);
+}
+
 // The unit exists, but not in that step: it must not come to life there.
 BOOST_AUTO_TEST_CASE(a_unit_is_found_in_its_own_step_only) {
   const auto other = create();

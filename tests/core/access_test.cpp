@@ -87,6 +87,12 @@ BOOST_AUTO_TEST_CASE(error_details_of_attempts_are_for_operators_and_auditors) {
     BOOST_TEST(refused(one), core::to_string(one));
 }
 
+BOOST_AUTO_TEST_CASE(queues_are_removed_by_operators_alone) {
+  const auto* row = core::find_access("remove_queue");
+  BOOST_REQUIRE(row);
+  BOOST_TEST((row->roles == core::role_set{role::admin, role::node_operator}));
+}
+
 // It tells which units are test questions, and what is right about them.
 BOOST_AUTO_TEST_CASE(test_questions_are_listed_for_requesters_and_auditors_alone) {
   const auto* row = core::find_access("list_test_questions");

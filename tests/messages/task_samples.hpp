@@ -27,6 +27,9 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.queue_view", view, view_bytes);
   into.add("hf1.pause_queue", pause_queue{"mail", "bulk", true},
            text("mail") + text("bulk") + u8(1));
+  into.add("hf1.remove_queue", remove_queue{"mail"}, text("mail"));
+  into.add("hf1.queue_removed", queue_removed{"mail", true, 2, 3},
+           text("mail") + u8(1) + u64(2) + u64(3));
   into.add("hf1.list_queues", list_queues{"ma"}, text("ma"));
   into.add("hf1.queue_list", queue_list{{view, view}}, list({view_bytes, view_bytes}));
   into.add("hf1.get_queue_statistics", get_queue_statistics{"mail"}, text("mail"));

@@ -114,6 +114,8 @@ template awaited_answer<msg::get_placement> client::send(const msg::gateway_acto
 
 template awaited_answer<msg::put_queue> client::send(const msg::gateway_actor&, msg::put_queue);
 template awaited_answer<msg::pause_queue> client::send(const msg::gateway_actor&, msg::pause_queue);
+template awaited_answer<msg::remove_queue> client::send(const msg::gateway_actor&,
+                                                        msg::remove_queue);
 template awaited_answer<msg::list_queues> client::send(const msg::gateway_actor&, msg::list_queues);
 template awaited_answer<msg::get_queue_statistics> client::send(const msg::gateway_actor&,
                                                                 msg::get_queue_statistics);
