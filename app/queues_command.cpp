@@ -249,6 +249,26 @@ exit_code set_paused(const queues_flags& flags, const client::connection& cluste
   return exit_code::ok;
 }
 
+// --- their end ---
+
+exit_code remove_queue_of(const queues_flags& flags, const client::connection& cluster) {
+  const auto gone = cluster.ask<msg::queue_removed>(msg::remove_queue{flags.name});
+  if (!gone)
+    return refused_by_node(gone.error());
+  if (flags.json)
+    std::cout << pretty({{"queue", gone->queue},
+                         {"removed", gone->removed},
+                         {"schedules", gone->schedules},
+                         {"finished_tasks", gone->finished}})
+              << '\n';
+  else if (gone->removed)
+    std::cout << printable(gone->queue) << " is removed with its policy and " << gone->schedules
+              << " schedules; " << gone->finished << " finished tasks remain\n";
+  else
+    std::cout << "no queue " << printable(gone->queue) << '\n';
+  return exit_code::ok;
+}
+
 // --- its dead letters ---
 
 exit_code redrive_queue(const queues_flags& flags, const client::connection& cluster) {
@@ -374,7 +394,8 @@ queues_subcommand add_for_queues(CLI::App& queues, exit_code& result, const char
 void add_queues_command(CLI::App& cli, exit_code& result) {
   auto* queues = cli.add_subcommand(
       "queues",
-      "See how queues of tasks are, change their policies and schedules, pause and redrive them");
+      "See how queues of tasks are, change their policies and schedules, pause, redrive and remove "
+      "them");
   queues->require_subcommand(1);
 
   const auto listing = add_for_queues(*queues, result, "list", "Show them, and count their tasks",
@@ -409,6 +430,12 @@ void add_queues_command(CLI::App& cli, exit_code& result) {
                    return set_paused(flags, cluster, false);
                  })
       .add_type("The type that was paused");
+
+  const auto removing =
+      add_for_queues(*queues, result, "remove",
+                     "Remove one that has no live and no staged task; its finished tasks stay",
+                     true, remove_queue_of);
+  removing.command->add_flag("--json", removing.flags->json, "Print one JSON object");
 
   const auto redriving = add_for_queues(
       *queues, result, "redrive", "Make its failed and dead tasks live again", true, redrive_queue);

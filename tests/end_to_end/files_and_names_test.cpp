@@ -169,6 +169,7 @@ BOOST_AUTO_TEST_CASE(no_name_commands_the_terminal_of_whoever_looks) {
       {"queues", "put", "mail", "--file", name},
       {"queues", "pause", "mail"},
       {"queues", "unschedule", "mail", name},
+      {"queues", "remove", name + "8"},
       {"tasks", "list"},
       {"tasks", "list", "--queue", "mail"},
       {"tasks", "list", "--queue", name},

@@ -144,6 +144,31 @@ BOOST_AUTO_TEST_CASE(have_their_dead_letters_done_again) {
   BOOST_TEST(task_shown(id).at("error_code").is_null());
 }
 
+BOOST_AUTO_TEST_CASE(are_removed_on_the_command_line_when_no_task_is_live) {
+  mail_queue me{"retired"};
+  const auto ids = me.enqueue("send", 2, "{}");
+  const auto file = running_node::current().place() + "/retired.json";
+  std::ofstream{file} << R"({"cron": "@yearly", "task": {"type": "send"}})";
+  BOOST_TEST(operate({"queues", "schedule", "retired", "yearly", "--file", file}).code == 0);
+  const auto in_use = operate({"queues", "remove", "retired"});
+  BOOST_TEST(in_use.code == 1);
+  BOOST_TEST(contains(in_use.err, "2 live tasks, 0 of them leased, and 0 staged ones"), in_use.err);
+  for (const auto& id : ids)
+    BOOST_TEST(operate({"tasks", "cancel", "retired", core::to_string(id)}).code == 0);
+  BOOST_TEST(operate({"queues", "remove", "retired"}).out
+             == "retired is removed with its policy and 1 schedules; 2 finished tasks remain\n");
+  BOOST_TEST(operate({"queues", "remove", "retired"}).out == "no queue retired\n");
+  const auto again = operate({"queues", "remove", "retired", "--json"});
+  BOOST_REQUIRE_MESSAGE(again.code == 0, again.err);
+  BOOST_TEST(
+      json::parse(again.out)
+      == (json{{"queue", "retired"}, {"removed", false}, {"schedules", 0}, {"finished_tasks", 0}}));
+  BOOST_TEST(task_shown(ids.front()).at("status") == "CANCELED");
+  BOOST_TEST(status_reported(ids.front()) == "CANCELED");
+  BOOST_TEST(operate({"queues", "show", "retired"}).code == 1);
+  BOOST_TEST(operate({"queues", "remove"}).code == 2);
+}
+
 BOOST_AUTO_TEST_CASE(have_their_attempts_told_on_the_command_line) {
   mail_queue me{"attempts"};
   const auto name = core::to_string(me.enqueue("send", 1, "{}").front());
