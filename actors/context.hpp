@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/node.hpp"
+#include "core/backoff.hpp"
 #include "core/history.hpp"
 #include "core/log_limit.hpp"
 #include "core/placement.hpp"
@@ -259,6 +260,12 @@ using context_ptr = std::shared_ptr<node_context>;
 template <class Self>
 core::instant now(const Self& self, const context_ptr& context) {
   return context->clock.at(self->clock().now());
+}
+
+/// The pause after `attempt` failures in a row, before work that needs the database is tried again.
+inline core::duration retry_pause(const context_ptr& context, std::uint32_t attempt) {
+  return core::backoff(attempt, context->settings.writer_retry_min,
+                       context->settings.writer_retry_max);
 }
 
 /// How long a node waits inside itself for an answer before it gives up. Every actor answers or

@@ -1,6 +1,7 @@
 #include "actors/membership.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/backoff.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -421,7 +422,7 @@ void rest(self_ptr self) {
     self->delayed_send(
         self,
         core::backoff(st.attempts, settings.writer_retry_min,
-                      std::min(settings.writer_retry_max, settings.heartbeat_interval), 1.0),
+                      std::min(settings.writer_retry_max, settings.heartbeat_interval)),
         renew_tick{});
 }
 

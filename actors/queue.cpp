@@ -5,7 +5,6 @@
 #include "actors/queue_state.hpp"
 #include "core/clock_steps.hpp"
 #include "core/pause.hpp"
-#include "core/supervision.hpp"
 #include "documents/queue_document.hpp"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "core/intake.hpp"
 #include "core/object_ref.hpp"
 #include "core/pause.hpp"
-#include "core/supervision.hpp"
 #include "core/task_purpose.hpp"
 
 #include <algorithm>
@@ -158,11 +157,8 @@ void on_page(queue_ptr self, persistence::staged_page& page) {
 /// The stage stays as it is, and is asked for less and less often.
 void on_page_failed(queue_ptr self, const core::failure& why) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
   st.taking_in = false;
-  st.intake_not_before = time(self)
-                         + core::backoff(++st.intakes_failed, settings.writer_retry_min,
-                                         settings.writer_retry_max, 1.0);
+  st.intake_not_before = time(self) + retry_pause(st.context, ++st.intakes_failed);
   if (st.intake_fault.met(why.detail))
     st.context->log(log_level::error, "stage_not_read",
                     {{"queue", st.queue.name}, {"reason", why.detail}});

@@ -1,7 +1,6 @@
 // The part of the queue actor that brings it into memory.
 
 #include "actors/queue_state.hpp"
-#include "core/supervision.hpp"
 #include "documents/queue_document.hpp"
 
 #include <utility>
@@ -102,9 +101,7 @@ void on_load_failed(queue_ptr self, const core::failure& why) {
   if (!core::describe(why.code).retryable)
     return refuse_all(
         self, {core::errc::damaged, "queue " + st.queue.name + " cannot be loaded: " + why.detail});
-  const auto& settings = st.context->settings;
-  const auto wait =
-      core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
+  const auto wait = retry_pause(st.context, ++st.load_attempts);
   if (st.load_fault.met(why.detail))
     st.context->log(log_level::warning, "queue_load_failed",
                     {{"queue", st.queue.name}, {"reason", why.detail}});

@@ -1,7 +1,7 @@
 #include "actors/queue_state.hpp"
 #include "actors/repeated_request.hpp"
+#include "core/backoff.hpp"
 #include "core/object_ref.hpp"
-#include "core/supervision.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -58,8 +58,7 @@ void settle_claim(queue_ptr self, const claim_ptr& to, msg::leased_tasks& answer
   const bool away = std::any_of(unreadable.begin(), unreadable.end(),
                                 [](const auto& each) { return !is_lost(each.second); });
   st.unreachable_payloads = away ? st.unreachable_payloads + 1 : 0;
-  const auto wait =
-      core::backoff(std::max(st.unreachable_payloads, 1U), retry_least, retry_most, 1.0);
+  const auto wait = core::backoff(std::max(st.unreachable_payloads, 1U), retry_least, retry_most);
   core::change changes;
   msg::leased_tasks whole;
   bool ended = false; // a lease, while its payload was fetched

@@ -1,8 +1,8 @@
 #include "actors/relay.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/backoff.hpp"
 #include "core/batching.hpp"
-#include "core/supervision.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -75,9 +75,8 @@ void back_off(self_ptr self, const place& at, const caf::error& why) {
   auto& st = self->state;
   auto& position = *position_at(self, at);
   const auto& settings = st.context->settings;
-  const auto wait =
-      core::backoff(++position.failures, settings.writer_retry_min, settings.events_redeliver_after,
-                    std::uniform_real_distribution<double>{}(st.random));
+  const auto wait = core::full_jitter(++position.failures, settings.writer_retry_min,
+                                      settings.events_redeliver_after, st.random());
   st.context->log(log_level::warning, "delivery_failed",
                   {{"consumer", at.consumer},
                    {"shard", std::to_string(at.shard)},
@@ -98,9 +97,8 @@ void note_aside(self_ptr self, const place& at, core::event_seq oldest) {
   if (oldest == 0 || position.aside_armed)
     return;
   position.aside_armed = true;
-  const auto wait =
-      core::backoff(++position.aside_tries, st.context->settings.writer_retry_min, aside_pause_most,
-                    std::uniform_real_distribution<double>{}(st.random));
+  const auto wait = core::full_jitter(++position.aside_tries, st.context->settings.writer_retry_min,
+                                      aside_pause_most, st.random());
   self->delayed_send(self, wait, aside_tick{{at.consumer, at.shard, at.life, at.coming}});
 }
 

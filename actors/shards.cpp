@@ -99,11 +99,9 @@ void on_apply(self_ptr self, apply_events& m) {
 
 void retry_activation(self_ptr self, const caf::error& why) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
   if (const auto reason = msg::failure_of(why).detail; st.activation_fault.met(reason))
     st.context->log(log_level::warning, "activation_failed", {{"reason", reason}});
-  const auto wait = core::backoff(++st.activations_failed, settings.writer_retry_min,
-                                  settings.writer_retry_max, 1.0);
+  const auto wait = retry_pause(st.context, ++st.activations_failed);
   self->delayed_send(self, wait, retry_tick{st.activations_failed});
 }
 
@@ -318,7 +316,6 @@ void on_look_around(host_ptr self, const look_around& m) {
 /// whoever goes on doing so must not keep the node busy with it.
 void on_id_taken(host_ptr self, const hosted_item& item) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
   const auto at = now(self, st.context);
   auto& ends = st.ends_by_ids[item];
   ends.in_a_row = at < ends.last + id_taken_counts ? ends.in_a_row + 1 : 0;
@@ -328,9 +325,7 @@ void on_id_taken(host_ptr self, const hosted_item& item) {
     return;
   }
   st.set_aside.insert(item);
-  self->delayed_send(
-      self, core::backoff(ends.in_a_row, settings.writer_retry_min, settings.writer_retry_max, 1.0),
-      activate{item});
+  self->delayed_send(self, retry_pause(st.context, ends.in_a_row), activate{item});
 }
 
 void on_item_down(host_ptr self, const caf::down_msg& down) {

@@ -3,7 +3,6 @@
 #include "actors/actor_guard.hpp"
 #include "actors/reader.hpp"
 #include "actors/step_state.hpp"
-#include "core/supervision.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -61,9 +60,7 @@ void end_waiting(step_ptr self, const core::failure& why) {
 
 void retry_loading(step_ptr self, const core::failure& why) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
-  const auto wait =
-      core::backoff(++st.load_attempts, settings.writer_retry_min, settings.writer_retry_max, 1.0);
+  const auto wait = retry_pause(st.context, ++st.load_attempts);
   const auto step = to_string(st.identity.step());
   if (st.load_fault.met(why.detail))
     st.context->log(log_level::warning, "step_load_failed",
@@ -151,10 +148,7 @@ void refuse(step_ptr self, const held_promise& promise, core::failure why) {
 }
 
 void again_later(step_ptr self, std::uint32_t attempt, std::function<void()> what) {
-  const auto& settings = self->state.context->settings;
-  self->delayed_send(
-      self, core::backoff(attempt, settings.writer_retry_min, settings.writer_retry_max, 1.0),
-      try_again{std::move(what)});
+  self->delayed_send(self, retry_pause(self->state.context, attempt), try_again{std::move(what)});
 }
 
 void write(step_ptr self, core::change changes, std::function<void(const core::failure&)> effect) {

@@ -1,7 +1,6 @@
 #include "actors/step_state.hpp"
 
 #include "core/object_ref.hpp"
-#include "core/supervision.hpp"
 #include "core/workflow.hpp"
 #include "documents/json.hpp"
 
@@ -46,14 +45,10 @@ documents::batch_data data_of(step_ptr self, std::uint32_t version) {
 /// Tries again later.
 void put_off(step_ptr self, const core::failure& why) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
   st.context->log(log_level::warning, "batch_put_off",
                   {{"step", to_string(st.identity.step())}, {"reason", why.detail}});
   if (st.gather_tries < gather_tries_max)
-    self->delayed_send(
-        self,
-        core::backoff(++st.gather_tries, settings.writer_retry_min, settings.writer_retry_max, 1.0),
-        gather_tick{});
+    self->delayed_send(self, retry_pause(st.context, ++st.gather_tries), gather_tick{});
   regrouped(self);
 }
 

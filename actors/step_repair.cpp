@@ -3,7 +3,6 @@
 #include "actors/step_state.hpp"
 
 #include "core/repair.hpp"
-#include "core/supervision.hpp"
 #include "documents/result_document.hpp"
 
 #include <algorithm>
@@ -133,14 +132,10 @@ bool answer_open(step_ptr self, const msg::repair_contributor& request,
 /// Goes on with the same chunk in a while.
 void try_later(step_ptr self, const std::string& why) {
   auto& st = self->state;
-  const auto& settings = st.context->settings;
   st.context->log(log_level::info, "repair_waits",
                   {{"step", to_string(st.identity.step())}, {"reason", why}});
   st.repairing = false;
-  self->delayed_send(
-      self,
-      core::backoff(++st.repair_tries, settings.writer_retry_min, settings.writer_retry_max, 1.0),
-      repair_tick{});
+  self->delayed_send(self, retry_pause(st.context, ++st.repair_tries), repair_tick{});
 }
 
 /// Where nobody is tested all are trusted alike, from the beginning.

@@ -2,7 +2,6 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
-#include "core/supervision.hpp"
 
 #include <utility>
 #include <vector>

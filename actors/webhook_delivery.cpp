@@ -261,9 +261,9 @@ void read(self_ptr self) {
 void on_batch_answered(self_ptr self, const core::post_answer& answer) {
   using way = core::delivery_verdict::way;
   auto& st = self->state;
-  const auto verdict = core::judge_delivery(st.links.definition.policy, st.progress,
-                                            st.batch.events.size(), st.batch.through, answer,
-                                            std::uniform_real_distribution<double>{}(st.random));
+  const auto verdict =
+      core::judge_delivery(st.links.definition.policy, st.progress, st.batch.events.size(),
+                           st.batch.through, answer, st.random());
   core::change changes;
   if (verdict.dead)
     for (const auto& e : st.batch.events)

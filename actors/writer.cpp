@@ -1,9 +1,9 @@
 #include "actors/writer.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "core/backoff.hpp"
 #include "core/batching.hpp"
 #include "core/rejoining.hpp"
-#include "core/supervision.hpp"
 
 #include <caf/stateful_actor.hpp>
 
@@ -631,9 +631,8 @@ void commit(self_ptr self) {
     case persistence::commit_status::in_doubt: {
       ++st.attempt;
       const auto& settings = st.context->settings;
-      const auto wait =
-          core::backoff(st.attempt, settings.writer_retry_min, settings.writer_retry_max,
-                        std::uniform_real_distribution<double>{}(st.random));
+      const auto wait = core::full_jitter(st.attempt, settings.writer_retry_min,
+                                          settings.writer_retry_max, st.random());
       st.context->log(log_level::warning, "commit_unresolved",
                       {{"attempt", std::to_string(st.attempt)}, {"reason", result.reason}});
       self->delayed_send(self, wait, retry_tick{++st.attempt_number});

@@ -12,9 +12,9 @@
 #include "client/id_source.hpp"
 #include "client/middleman_memory.hpp"
 #include "connectors/trusted_authorities.hpp"
+#include "core/backoff.hpp"
 #include "core/log_limit.hpp"
 #include "core/name_claim.hpp"
-#include "core/supervision.hpp"
 #include "link/published_actors.hpp"
 #include "messages/errors.hpp"
 #include "objects/file_object_store.hpp"
@@ -528,7 +528,7 @@ void node_service::restart_database() {
     log_.error("private_database_ended", {{"what", "starting it again"}});
   if (const auto started = cluster_->start(); !started) {
     const auto pause =
-        core::backoff(++database_starts_.failed, database_retry_min, database_retry_max, 1.0);
+        core::backoff(++database_starts_.failed, database_retry_min, database_retry_max);
     // After the attempt, which may have taken long.
     database_starts_.not_before = steady_clock::now() + pause;
     log_.error("private_database_failed", {{"what", started.error().detail},

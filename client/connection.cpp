@@ -1,7 +1,7 @@
 #include "client/connection.hpp"
 
 #include "client/way_to_node.hpp"
-#include "core/supervision.hpp"
+#include "core/backoff.hpp"
 
 #include <caf/exit_reason.hpp>
 #include <caf/io/middleman.hpp>
@@ -91,7 +91,7 @@ private:
   }
 
   core::duration pause_after(std::uint32_t failures, core::duration min, core::duration max) {
-    return core::backoff(failures, min, max, std::uniform_real_distribution<double>{}(random_));
+    return core::full_jitter(failures, min, max, random_());
   }
 
   /// Dials without the lock, and tells the courier.

@@ -1,7 +1,7 @@
 #include "client/contributor_agent.hpp"
 
 #include "client/lease_end.hpp"
-#include "core/supervision.hpp"
+#include "core/backoff.hpp"
 #include "messages/errors.hpp"
 
 #include <utility>
@@ -18,12 +18,6 @@ using search = contributor_agent_state::search;
 /// a unit that is made or given back is found within the longest pause.
 constexpr core::duration seek_pause_min = std::chrono::milliseconds{100};
 constexpr core::duration seek_pause_max = std::chrono::seconds{2};
-
-/// In [0, 1]: the tail of an id is random.
-double seek_dice(agent_ptr self) {
-  auto& st = self->state;
-  return st.ids.next(st.deps.now()).bytes.back() / 255.0;
-}
 
 /// Nobody knows what came of the request.
 bool is_unknown(core::errc code) {
@@ -91,9 +85,9 @@ void on_none(agent_ptr self, const core::step_id& step, const core::failure& why
   else if (of.due)
     deliver_unit(of, {});
   of.paused = true;
-  self->delayed_send(self,
-                     core::backoff(++of.in_vain, seek_pause_min, seek_pause_max, seek_dice(self)),
-                     seek_again{step});
+  self->delayed_send(
+      self, core::full_jitter(++of.in_vain, seek_pause_min, seek_pause_max, st.ids.random()),
+      seek_again{step});
 }
 
 void seek(agent_ptr self, const core::step_id& step) {

@@ -1,7 +1,7 @@
 #include "client/courier.hpp"
 
 #include "client/frame_guard.hpp"
-#include "core/supervision.hpp"
+#include "core/backoff.hpp"
 #include "link/published_actors.hpp"
 #include "messages/errors.hpp"
 #include "messages/operations.hpp"
@@ -108,15 +108,6 @@ std::size_t payload_bytes(const msg::fail_task& request) {
   return request.detail.size() + payload_bytes(request.update);
 }
 std::size_t payload_bytes(const msg::eject_task& request) { return payload_bytes(request.update); }
-
-double random_unit(courier_state& state) {
-  // xorshift64 (Marsaglia 2003): spreads retries, decides nothing.
-  auto& x = state.jitter;
-  x ^= x << 13;
-  x ^= x >> 7;
-  x ^= x << 17;
-  return static_cast<double>(x >> 11) / 9007199254740992.0; // 2^53
-}
 
 core::duration left(const courier_state::call& call, courier_state::time_point now) {
   return std::chrono::duration_cast<core::duration>(call.deadline - now);
@@ -345,7 +336,7 @@ void try_failed(self_ptr self, std::uint64_t id, std::uint32_t attempt, const ca
   land(state, call, phase::backing_off);
   const auto& retry = state.deps.retry;
   const auto pause =
-      core::backoff(call.attempt, retry.backoff_min, retry.backoff_max, random_unit(state));
+      core::full_jitter(call.attempt, retry.backoff_min, retry.backoff_max, state.random());
   const auto remaining =
       std::max(left(call, self->clock().now()), core::duration{std::chrono::milliseconds{1}});
   self->delayed_send(self, std::min(pause, remaining), call_again{id});
@@ -486,7 +477,7 @@ courier_actor::behavior_type handlers(self_ptr self, caf::detail::type_list<Rows
 
 courier_actor::behavior_type courier(self_ptr self, courier_deps deps) {
   self->state.deps = std::move(deps);
-  self->state.jitter = self->state.deps.seed | 1; // xorshift stays at zero for ever
+  self->state.random.seed(self->state.deps.seed);
   // Nodes report lost leases to it.
   self->attach_functor([kept = link::published_actors::of_process().published(
                             self->id(), link::audience::nodes)] {});

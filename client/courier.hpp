@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 
 namespace holdfast::client {
@@ -104,7 +105,7 @@ struct courier_state {
   shard_routes routes;
   std::map<std::uint64_t, call> calls; ///< Ordered: what waited for a connection goes out in order.
   std::uint64_t last_call = 0;
-  std::uint64_t jitter = 1;
+  std::mt19937_64 random;
   std::string last_problem = "no connection yet";
   bool checking_deadlines = false;
   bool checking_hosts = false;

@@ -1,6 +1,6 @@
 #include "client/event_follower.hpp"
 
-#include "core/supervision.hpp"
+#include "core/backoff.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -23,7 +23,7 @@ bool may_pass(core::errc code) {
 }
 
 core::duration pause_after(std::uint32_t failures) {
-  return core::backoff(failures, pause_min, pause_max, 1.0);
+  return core::backoff(failures, pause_min, pause_max);
 }
 
 void read(self_ptr self, core::shard_id shard);

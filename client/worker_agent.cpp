@@ -1,7 +1,7 @@
 #include "client/worker_agent.hpp"
 
 #include "client/lease_end.hpp"
-#include "core/supervision.hpp"
+#include "core/backoff.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -157,12 +157,6 @@ void extend(self_ptr self) {
 
 // --- ends ---
 
-/// In [0, 1]: the tail of an id is random.
-double dice(self_ptr self) {
-  auto& st = self->state;
-  return st.ids.next(st.deps.now()).bytes.back() / 255.0;
-}
-
 /// An end was not taken. Repeats it after a pause, puts the last resort in its place, or gives the
 /// task up.
 void end_failed(self_ptr self, const lease_key& key, core::failure why) {
@@ -176,7 +170,8 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
     // Those of a short lease are shorter: it is to be tried again before its end.
     const auto longest =
         std::clamp<core::duration>(lease.ttl / extensions_per_ttl, end_pause_min, end_pause_max);
-    const auto pause = core::backoff(++lease.end_failures, end_pause_min, longest, dice(self));
+    const auto pause =
+        core::full_jitter(++lease.end_failures, end_pause_min, longest, st.ids.random());
     self->delayed_send(self, pause, end_again{key});
     return;
   }
@@ -392,10 +387,10 @@ void claim_with(self_ptr self, core::duration wait) {
               return end_when_nothing_is_left(self);
             // Under the same id: whatever it was granted meanwhile is then ours.
             state.claim_paused = true;
-            self->delayed_send(
-                self,
-                core::backoff(++state.claim_failures, claim_pause_min, claim_pause_max, dice(self)),
-                claim_again{});
+            self->delayed_send(self,
+                               core::full_jitter(++state.claim_failures, claim_pause_min,
+                                                 claim_pause_max, state.ids.random()),
+                               claim_again{});
           });
 }
 

@@ -1,7 +1,7 @@
 #include "core/gathering.hpp"
 
+#include "core/backoff.hpp"
 #include "core/invariant.hpp"
-#include "core/supervision.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -126,7 +126,7 @@ gathering::rest gathering::put_off(const std::vector<unit_id>& members, const st
   for (const auto& unit : members)
     if (groups_of_.count(unit) != 0)
       longest.times = std::max(longest.times, ++put_off_[unit]);
-  longest.until = now + backoff(longest.times, rest_least, rest_most, 1.0);
+  longest.until = now + backoff(longest.times, rest_least, rest_most);
   longest.why = why;
   for (const auto& unit : members) {
     const auto known = groups_of_.find(unit);

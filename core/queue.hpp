@@ -208,7 +208,7 @@ decision<item_outcome> decide(queue& q, const save_task& command, instant now);
 /// Progress is a change of the task under this lease: by a save, or by the update. A release
 /// without progress whose `next_action` is not after `now` would be granted again at once. The
 /// first of them is; after each further one in a row the next lease begins later after this one
-/// began, by `backoff`, and with `retry_policy::releases_max` of them the task is dead with the
+/// began, by `full_jitter`, and with `retry_policy::releases_max` of them the task is dead with the
 /// code `NO_PROGRESS`.
 struct release_task {
   worker_id worker;

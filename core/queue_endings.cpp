@@ -1,7 +1,7 @@
 #include "core/queue_endings.hpp"
 
+#include "core/backoff.hpp"
 #include "core/json_text.hpp"
-#include "core/supervision.hpp"
 #include "core/task_purpose.hpp"
 
 #include <algorithm>
@@ -11,14 +11,13 @@ namespace holdfast::core {
 
 namespace {
 
-/// Uniform in [0, 1], always the same for the same try: decisions depend on nothing but their
+/// Random bits, always the same for the same try: decisions depend on nothing but their
 /// arguments. Source of the mix: S. Vigna, splitmix64.
-double dice_of(const task& t) {
+std::uint64_t dice_of(const task& t) {
   std::uint64_t x = std::hash<task_id>{}(t.spec.id) + 0x9e3779b97f4a7c15ULL * t.leases.last_token;
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-  x ^= x >> 31U;
-  return static_cast<double>(x >> 11U) / static_cast<double>((1ULL << 53U) - 1);
+  return x ^ x >> 31U;
 }
 
 /// Takes the active lease off the task and out of everything that knows it. The record of an end
@@ -160,7 +159,7 @@ lost_lease crash(queue& q, task& t, attempt_ending how, const std::string& what,
   // The first time it is taken up at once: workers die for many reasons.
   const auto wait = t.progress.crashes == 1
                         ? duration::zero()
-                        : backoff(t.progress.crashes - 1, retry.least, retry.most, dice_of(t));
+                        : full_jitter(t.progress.crashes - 1, retry.least, retry.most, dice_of(t));
   return end_lease_of(q, t, how, {"WORKER_LOST", what}, now + wait, now, changes);
 }
 
@@ -172,7 +171,7 @@ void fail_try(queue& q, task& t, task_error error, duration retry_after, instant
   if (t.progress.attempts >= tries_of(t, retry) || tried_too_often(t, retry))
     return finish(q, t.spec.id, task_ending::dead, {}, std::move(error), now, changes);
   const auto wait =
-      std::max(retry_after, backoff(t.progress.attempts, retry.least, retry.most, dice_of(t)));
+      std::max(retry_after, full_jitter(t.progress.attempts, retry.least, retry.most, dice_of(t)));
   end_lease_of(q, t, attempt_ending::failed, std::move(error), now + wait, now, changes);
 }
 
@@ -228,8 +227,8 @@ void give_back_idle(queue& q, task& t, task_error error, instant now, change& ch
                   {"NO_PROGRESS", "its workers gave it back " + std::to_string(releases)
                                       + " times in a row without progress (retry.releases_max)"},
                   now, changes);
-  const auto wait =
-      releases == 1 ? duration::zero() : backoff(releases - 1, retry.least, retry.most, dice_of(t));
+  const auto wait = releases == 1 ? duration::zero()
+                                  : full_jitter(releases - 1, retry.least, retry.most, dice_of(t));
   end_lease_of(q, t, attempt_ending::released, std::move(error), t.held()->granted_at + wait, now,
                changes);
 }

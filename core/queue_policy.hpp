@@ -34,7 +34,7 @@ const rate_limit& rate_of(const credential_rates& rates, const std::string& cred
 struct retry_policy {
   std::uint32_t max_attempts = 10;          ///< Failed tries after which a task is dead.
   std::uint32_t crashes_max = 3;            ///< Deaths of its workers after which it is dead.
-  duration least = std::chrono::seconds{1}; ///< Shortest wait; see `backoff`.
+  duration least = std::chrono::seconds{1}; ///< Shortest wait; see `full_jitter`.
   duration most = std::chrono::hours{1};    ///< Longest wait.
   std::uint32_t failures_max = 100;         ///< Of both, in all states; see `failures_most`.
   /// Pauses that the world outside asked for after which a task is dead, in all states.

@@ -1,7 +1,5 @@
 #include "core/supervision.hpp"
 
-#include <algorithm>
-
 namespace holdfast::core {
 
 bool restart_history::admit(const intensity& limit, instant now) {
@@ -28,14 +26,6 @@ verdict judge(strategy how, restart kind, const intensity& limit, restart_histor
   for (auto i = first; i < last; ++i)
     v.started.push_back(i);
   return v;
-}
-
-duration backoff(std::uint32_t attempt, duration least, duration most, double random) {
-  const auto growth = std::int64_t{1} << std::min<std::uint32_t>(attempt, 62);
-  // Compared before it is multiplied: a year a million times is more than can be counted.
-  const auto ceiling = least > most / growth ? most : least * growth;
-  const auto spread = static_cast<double>((ceiling - least).count());
-  return least + duration{static_cast<std::int64_t>(spread * random)};
 }
 
 } // namespace holdfast::core

@@ -50,10 +50,4 @@ struct verdict {
 verdict judge(strategy how, restart kind, const intensity& limit, restart_history& history,
               std::size_t children, std::size_t ended, bool crashed, instant now);
 
-/// Delay before the `attempt`-th try (from 1): anywhere from `least` to a ceiling that doubles with
-/// every attempt, from twice `least` to `most`. Jitter over the whole range, the first time too, so
-/// that many who failed together do not return together. `random` is uniform in [0, 1]. Source: M.
-/// Brooker, "Exponential Backoff And Jitter", 2015.
-duration backoff(std::uint32_t attempt, duration least, duration most, double random);
-
 } // namespace holdfast::core

@@ -40,9 +40,10 @@ public:
   /// An id that says `at` and nothing else, in no order with others of that time.
   uuid scattered(instant at);
 
-private:
+  /// 64 random bits, of which no id says anything.
   std::uint64_t random();
 
+private:
   std::uint64_t state_;
   std::uint64_t last_millis_ = 0;
   std::uint16_t counter_ = 0;

@@ -1,8 +1,8 @@
 #include "core/webhook.hpp"
 
+#include "core/backoff.hpp"
 #include "core/invariant.hpp"
 #include "core/queue_policy.hpp"
-#include "core/supervision.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -33,10 +33,10 @@ constexpr std::size_t url_bytes_max = 2048;
 /// How long to wait before the next attempt. A receiver that says when is believed, within the
 /// bounds of the policy; everybody who was told the same comes a little apart.
 duration wait_before(std::uint32_t attempt, const webhook_policy& policy,
-                     const std::optional<duration>& retry_after, double random) {
+                     const std::optional<duration>& retry_after, std::uint64_t random) {
   if (!retry_after)
-    return backoff(attempt, policy.least, policy.most, random);
-  const auto apart = std::chrono::duration_cast<duration>(policy.least * random);
+    return full_jitter(attempt, policy.least, policy.most, random);
+  const auto apart = std::chrono::duration_cast<duration>(policy.least * share_of(random));
   return std::clamp(*retry_after, policy.least, policy.most) + apart;
 }
 
@@ -213,7 +213,7 @@ tasks_verdict judge_tasks(const std::vector<failure>& outcomes) {
 
 delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_progress& before,
                                 std::size_t events, event_seq through, const post_answer& answer,
-                                double random) {
+                                std::uint64_t random) {
   delivery_verdict verdict;
   verdict.reason = answer.reason;
   verdict.then = before;

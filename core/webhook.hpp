@@ -24,7 +24,7 @@ bool is_webhook_name(std::string_view name);
 /// How a webhook is delivered, and when that is given up.
 struct webhook_policy {
   std::uint32_t attempts_max = 24;          ///< Of one batch, before it goes to the dead letters.
-  duration least = std::chrono::seconds{5}; ///< Shortest wait between two; see `backoff`.
+  duration least = std::chrono::seconds{5}; ///< Shortest wait between two; see `full_jitter`.
   duration most = std::chrono::hours{1};    ///< Longest wait.
   duration timeout = std::chrono::seconds{30}; ///< Of one attempt.
   /// Dead letters one after another, without a delivery between them, that stop the delivery.
@@ -143,7 +143,7 @@ struct delivery_verdict {
   webhook_progress then;
 };
 
-/// Decides about a batch of `events` that leads to `through`; `random` is uniform in [0, 1].
+/// Decides about a batch of `events` that leads to `through`; `random`: 64 random bits.
 ///
 ///              ┌── delivered ──► go on
 ///   attempt ───┼── again ──────► wait; after the last attempt: dead letters, go on
@@ -155,7 +155,7 @@ struct delivery_verdict {
 /// delivered nor a dead letter.
 delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_progress& before,
                                 std::size_t events, event_seq through, const post_answer& answer,
-                                double random);
+                                std::uint64_t random);
 
 /// What is stored of an event that becomes a dead letter, or stays one.
 put_dead_letter dead_letter_of(const webhook_id& webhook, shard_id shard, const outgoing_event& e,

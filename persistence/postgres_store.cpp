@@ -1,6 +1,6 @@
 #include "persistence/postgres_store.hpp"
 
-#include "core/supervision.hpp"
+#include "core/backoff.hpp"
 #include "persistence/postgres_batch.hpp"
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_taken_ids.hpp"
@@ -52,7 +52,7 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
   if (!opened) {
     attempts_.not_before = std::chrono::steady_clock::now()
                            + core::backoff(attempts_.failed++, options_.reconnect_pause_min,
-                                           options_.reconnect_pause_max, 1.0);
+                                           options_.reconnect_pause_max);
     attempts_.why = opened.error().detail;
     return opened.error();
   }
@@ -77,9 +77,7 @@ core::outcome<pipeline_results> postgres_store::run(const std::vector<call>& cal
 
 pipeline_results postgres_store::run_promptly(const std::vector<call>& calls,
                                               const std::function<void()>& meanwhile) {
-  const auto patience =
-      std::min(options_.call_timeout,
-               options_.prompt_timeout * (std::int64_t{1} << std::min(silences_, 10U)));
+  const auto patience = core::backoff(silences_, options_.prompt_timeout, options_.call_timeout);
   const auto began = std::chrono::steady_clock::now();
   auto answer = connection_->run(calls, meanwhile, patience);
   if (connection_->lost() && std::chrono::steady_clock::now() - began >= patience)

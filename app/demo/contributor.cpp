@@ -2,7 +2,7 @@
 
 #include "app/demo/clock.hpp"
 #include "app/demo/workload.hpp"
-#include "core/supervision.hpp"
+#include "core/backoff.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/exit_reason.hpp>
@@ -78,8 +78,8 @@ void look_again(self_ptr self) {
 
 void look_again_later(self_ptr self) {
   auto& state = self->state;
-  const auto random = std::uniform_real_distribution<double>{0.5, 1}(state.random);
-  self->delayed_send(self, core::backoff(++state.idle_rounds, idle_min, idle_max, random),
+  self->delayed_send(self,
+                     core::equal_jitter(++state.idle_rounds, idle_min, idle_max, state.random()),
                      look_for_work{});
 }
 

@@ -1,8 +1,7 @@
-// Who is stopped and started when a child ends, when a supervisor gives up, and how long to wait.
+// Who is stopped and started when a child ends, and when a supervisor gives up.
 
 #include "core/supervision.hpp"
 #include "tests/core/describe.hpp"
-#include "tests/core/random_source.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -110,51 +109,6 @@ BOOST_AUTO_TEST_CASE(children_that_are_not_restarted_do_not_use_up_the_intensity
   BOOST_TEST(second.escalate);
   BOOST_TEST(second.stopped.empty());
   BOOST_TEST(second.started.empty());
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(backing_off)
-
-BOOST_AUTO_TEST_CASE(the_range_doubles_with_every_attempt_up_to_the_most) {
-  const auto longest = [](std::uint32_t attempt) { return backoff(attempt, 10ms, 1s, 1.0); };
-  BOOST_TEST((longest(1) == 20ms));
-  BOOST_TEST((longest(2) == 40ms));
-  BOOST_TEST((longest(6) == 640ms));
-  BOOST_TEST((longest(7) == 1s));
-  BOOST_TEST((longest(1000) == 1s));
-  BOOST_TEST((longest(4'000'000'000U) == 1s));
-}
-
-BOOST_AUTO_TEST_CASE(the_range_doubles_also_where_the_most_is_far_from_the_least) { // finding Q14
-  constexpr auto year = 365 * 24h;
-  const auto longest = [&](std::uint32_t attempt) { return backoff(attempt, 1us, year, 1.0); };
-  BOOST_TEST((longest(20) == 1us * (1 << 20)));
-  BOOST_TEST((longest(21) == 1us * (1 << 21)));
-  BOOST_TEST((longest(40) == 1us * (std::int64_t{1} << 40)));
-  BOOST_TEST((longest(45) == year));
-  BOOST_TEST((longest(1000) == year));
-}
-
-BOOST_AUTO_TEST_CASE(those_who_failed_together_do_not_return_together_even_the_first_time) {
-  BOOST_TEST((backoff(1, 10ms, 1s, 0.0) == 10ms));
-  BOOST_TEST((backoff(1, 10ms, 1s, 0.5) == 15ms));
-  BOOST_TEST((backoff(3, 10ms, 1s, 0.0) == 10ms));
-  BOOST_TEST((backoff(3, 10ms, 1s, 0.5) == 45ms));
-}
-
-BOOST_AUTO_TEST_CASE(a_delay_is_never_below_the_least_nor_above_the_most) {
-  test::random_source random{7};
-  for (int i = 0; i < 10'000; ++i) {
-    const auto attempt = static_cast<std::uint32_t>(1 + random.below(40));
-    const auto least = duration{static_cast<std::int64_t>(1 + random.below(1'000'000))};
-    const auto most = least * static_cast<std::int64_t>(1 + random.below(5000));
-    const auto share = static_cast<double>(random.below(1'000'000)) / 1e6;
-    const auto delay = backoff(attempt, least, most, share);
-    BOOST_TEST((delay >= least));
-    BOOST_TEST((delay <= most));
-  }
-  BOOST_TEST((backoff(5, 1h, 1h, 0.7) == 1h));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -72,7 +72,7 @@ struct delivery_run {
     const auto most = at.events_most == 0 ? policy.batch_events : at.events_most;
     return batch_of(std::move(wanted), newest, most, policy.batch_bytes);
   }
-  delivery_verdict attempt(const post_answer& answer, double random = 0.5) {
+  delivery_verdict attempt(const post_answer& answer, std::uint64_t random = 1ULL << 63) {
     const auto batch = next();
     auto verdict = judge_delivery(policy, at, batch.events.size(), batch.through, answer, random);
     ++attempts;
@@ -131,8 +131,8 @@ BOOST_AUTO_TEST_CASE(what_is_delivered_is_passed_for_good) {
 BOOST_AUTO_TEST_CASE(what_fails_waits_longer_each_time_and_keeps_its_place) {
   delivery_run run;
   run.newest = 5;
-  const auto first = run.attempt(answered(500), 1);
-  const auto second = run.attempt({post_verdict::again, 0, {}, "no answer"}, 1);
+  const auto first = run.attempt(answered(500), ~0ULL);
+  const auto second = run.attempt({post_verdict::again, 0, {}, "no answer"}, ~0ULL);
   BOOST_TEST((first.how == then_do::wait));
   BOOST_TEST((second.how == then_do::wait));
   BOOST_TEST((first.wait == 2s));
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_receiver_says_when_to_come_again_within_bounds) {
   delivery_run run;
   run.newest = 1;
   run.policy.attempts_max = 10;
-  const auto told = [&](duration after, double random) {
+  const auto told = [&](duration after, std::uint64_t random) {
     auto answer = answered(429);
     answer.retry_after = after;
     return run.attempt(answer, random).wait;
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_receiver_says_when_to_come_again_within_bounds) {
   BOOST_TEST((told(20s, 0) == 20s));
   BOOST_TEST((told(0s, 0) == 1s));
   BOOST_TEST((told(1000h, 0) == 60s));
-  BOOST_TEST((told(20s, 0.5) == 20s + 500ms)); // not all at once
+  BOOST_TEST((told(20s, 1ULL << 63) == 20s + 500ms)); // not all at once
 }
 
 BOOST_AUTO_TEST_CASE(after_the_last_attempt_the_events_are_dead_letters) {
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_queue_that_takes_nothing_now_is_waited_for_however_long) 
   const auto missing = answer_of({errc::not_found, "no queue mail"});
   BOOST_TEST((missing.verdict == post_verdict::not_now));
   for (std::uint32_t i = 0; i < 10 * run.policy.attempts_max; ++i) {
-    const auto verdict = run.attempt(missing, 1);
+    const auto verdict = run.attempt(missing, ~0ULL);
     BOOST_TEST((verdict.how == then_do::wait));
     BOOST_TEST((verdict.wait >= 2s && verdict.wait <= run.policy.most));
     BOOST_TEST(verdict.reason == "not_found: no queue mail");
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(no_event_is_skipped_whatever_the_answers) {
           random.one_in(health)
               ? answered(random.of<std::uint32_t>({400, 404, 429, 500, 503, 410, 301}))
               : answered(200);
-      const auto verdict = run.attempt(answer, static_cast<double>(random.below(101)) / 100);
+      const auto verdict = run.attempt(answer, random.below(~0ULL));
       BOOST_TEST_REQUIRE(run.at.position >= before.position, seed);
       BOOST_TEST_REQUIRE(
           (verdict.how != then_do::wait
