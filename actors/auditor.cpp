@@ -27,21 +27,21 @@ void audit(self_ptr self) {
                   {"detail", one.sample}});
 }
 
-void rest(self_ptr self) {
-  self->delayed_send(self, self->state.context->settings.audit_interval, round_tick{});
-}
-
 } // namespace
 
 caf::behavior auditor(caf::stateful_actor<auditor_state>* self, context_ptr context) {
   guard(self, context);
-  self->state.context = std::move(context);
-  rest(self);
+  auto& st = self->state;
+  st.context = std::move(context);
+  st.audits = {st.context, st.context->settings.audit_interval};
+  st.audits.rest(self);
   return {
-      [=](round_tick) {
-        if (self->state.context->hosting.here(0, self->clock().now()))
+      [=](upkeep_tick) {
+        auto& at = self->state;
+        at.audits.rang();
+        if (at.context->hosting.here(0, self->clock().now()))
           audit(self);
-        rest(self);
+        at.audits.rest(self);
       },
   };
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
-#include "actors/internal_messages.hpp"
+#include "actors/periodic.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
@@ -12,6 +12,7 @@ struct auditor_state {
   static inline const char* name = "auditor";
 
   context_ptr context;
+  periodic audits;
 };
 
 /// THE AUDITOR: every `audit_interval` it has the database checked for what docs/GUARANTEES.md

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
-#include "actors/internal_messages.hpp"
+#include "actors/periodic.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
@@ -11,10 +11,9 @@ namespace holdfast::actors {
 struct intake_state {
   static inline const char* name = "intake";
 
-  context_ptr context;
   caf::actor loader;
   caf::actor shards;
-  bool failing = false; ///< The last look failed.
+  periodic looks;
 };
 
 /// THE INTAKE: asks the database every `intake_interval` for which queues producers have staged

@@ -471,8 +471,6 @@ struct follow_steps {
 struct list_step {
   core::step_listing listing;
 };
-/// Step search → itself: try again to read what there is.
-struct read_tick {};
 
 // --- steps and units ---
 
@@ -860,17 +858,15 @@ struct session_tick {
 };
 struct cursor_tick {};
 struct feed_tick {};
-struct webhooks_tick {};
 struct delivery_tick {
   std::uint64_t turn = 0; ///< Any other than the latest is void.
 };
 struct unused_tick {};
-struct round_tick {};
+/// The pause of an actor's `periodic` upkeep is over.
+struct upkeep_tick {};
 struct prune_tick {};
 struct object_tick {};
 struct ripe_tick {};
-struct intake_tick {};
-struct look_tick {};
 struct dial_tick {
   core::incarnation_id incarnation;
 };
@@ -941,7 +937,6 @@ HOLDFAST_LOCAL_MESSAGE(dead_letters_found)
 HOLDFAST_LOCAL_MESSAGE(read_for_webhook)
 HOLDFAST_LOCAL_MESSAGE(posted)
 HOLDFAST_LOCAL_MESSAGE(enqueue_anywhere)
-HOLDFAST_LOCAL_MESSAGE(webhooks_tick)
 HOLDFAST_LOCAL_MESSAGE(delivery_tick)
 HOLDFAST_LOCAL_MESSAGE(unused_tick)
 HOLDFAST_LOCAL_MESSAGE(read_position)
@@ -953,7 +948,6 @@ HOLDFAST_LOCAL_MESSAGE(load_profile)
 HOLDFAST_LOCAL_MESSAGE(profile_loaded)
 HOLDFAST_LOCAL_MESSAGE(follow_steps)
 HOLDFAST_LOCAL_MESSAGE(list_step)
-HOLDFAST_LOCAL_MESSAGE(read_tick)
 HOLDFAST_LOCAL_MESSAGE(owned_ask)
 HOLDFAST_LOCAL_MESSAGE(owned_release)
 HOLDFAST_LOCAL_MESSAGE(owned_extend)
@@ -979,7 +973,6 @@ HOLDFAST_LOCAL_MESSAGE(load_staged)
 HOLDFAST_LOCAL_MESSAGE(staged_loaded)
 HOLDFAST_LOCAL_MESSAGE(tasks_staged)
 HOLDFAST_LOCAL_MESSAGE(take_in_staged)
-HOLDFAST_LOCAL_MESSAGE(intake_tick)
 HOLDFAST_LOCAL_MESSAGE(find_due)
 HOLDFAST_LOCAL_MESSAGE(due_found)
 HOLDFAST_LOCAL_MESSAGE(look_for_tasks)
@@ -991,7 +984,6 @@ HOLDFAST_LOCAL_MESSAGE(find_overdue)
 HOLDFAST_LOCAL_MESSAGE(overdue_found)
 HOLDFAST_LOCAL_MESSAGE(look_around)
 HOLDFAST_LOCAL_MESSAGE(look_again)
-HOLDFAST_LOCAL_MESSAGE(look_tick)
 HOLDFAST_LOCAL_MESSAGE(list_finished)
 HOLDFAST_LOCAL_MESSAGE(finished_listed)
 HOLDFAST_LOCAL_MESSAGE(load_tasks)
@@ -1014,7 +1006,7 @@ HOLDFAST_LOCAL_MESSAGE(overdue_tick)
 HOLDFAST_LOCAL_MESSAGE(grace_tick)
 HOLDFAST_LOCAL_MESSAGE(session_tick)
 HOLDFAST_LOCAL_MESSAGE(cursor_tick)
-HOLDFAST_LOCAL_MESSAGE(round_tick)
+HOLDFAST_LOCAL_MESSAGE(upkeep_tick)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)
 HOLDFAST_LOCAL_MESSAGE(object_tick)
 HOLDFAST_LOCAL_MESSAGE(ripe_tick)

@@ -30,10 +30,8 @@ constexpr core::duration sweep_pause = std::chrono::seconds{1};
 
 void arm(self_ptr self) {
   auto& st = self->state;
-  if (st.armed || (st.due.empty() && !st.tasks_due))
-    return;
-  st.armed = true;
-  self->delayed_send(self, st.context->settings.events_prune_interval, round_tick{});
+  if (!st.rounds.looking() && (!st.due.empty() || st.tasks_due))
+    st.rounds.rest(self);
 }
 
 /// Sets the timer for what is not old enough yet.
@@ -64,7 +62,7 @@ void rest(self_ptr self) {
   st.due.merge(st.next_round);
   st.next_round.clear();
   st.failures = 0;
-  st.armed = false;
+  st.rounds.stop();
   arm(self);
   wait_for_age(self);
 }
@@ -252,6 +250,8 @@ void prune_some(self_ptr self) {
 }
 
 void begin_round(self_ptr self) {
+  self->state.rounds.rang();
+  self->state.rounds.begin();
   if (self->state.tasks_due)
     list_queues(self);
   prune_some(self);
@@ -331,7 +331,7 @@ void sweep(self_ptr self) {
   if (!done)
     st.context->log(log_level::warning, "pruning_failed",
                     {{"what", "objects"}, {"reason", done.error().detail}});
-  if (!st.armed)
+  if (!st.rounds.resting() && !st.rounds.looking())
     st.store.reset();
   if (done && *done)
     st.swept_to = {};
@@ -349,6 +349,7 @@ caf::behavior pruner(caf::stateful_actor<pruner_state>* self, context_ptr contex
   self->send(relay, follow_cursors{caf::actor_cast<caf::actor>(self)});
   self->send(shards, follow_endings{caf::actor_cast<caf::actor>(self)});
   const auto& settings = self->state.context->settings;
+  self->state.rounds = {self->state.context, settings.events_prune_interval};
   self->state.tasks_told = now(self, self->state.context);
   // Those that are not here cost a look each, once.
   for (core::shard_id shard = 0; shard < settings.shards; ++shard)
@@ -370,7 +371,7 @@ caf::behavior pruner(caf::stateful_actor<pruner_state>* self, context_ptr contex
         arm(self);
       },
       [=](ripe_tick) { on_ripe(self); },
-      [=](round_tick) { begin_round(self); },
+      [=](upkeep_tick) { begin_round(self); },
       [=](prune_tick) { prune_some(self); },
       [=](object_tick) { sweep(self); },
   };

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
-#include "actors/internal_messages.hpp"
+#include "actors/periodic.hpp"
 #include "actors/standing_fault.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -40,7 +40,7 @@ struct pruner_state {
   std::uint64_t failed_tries = 0;
   std::set<core::shard_id> next_round; ///< Shards that failed in the round that is under way.
   std::uint32_t failures = 0;          ///< One after the other, in this round.
-  bool armed = false;                  ///< A round has its timer, or is under way.
+  periodic rounds;
   /// What is not old enough when it is told of, and of which nobody may speak again: when all of it
   /// will be.
   std::map<core::shard_id, core::instant> ripe;

@@ -14,10 +14,6 @@ using self_ptr = caf::stateful_actor<rescuer_state>*;
 /// Looks at which an item may be overdue before it is read anew.
 constexpr std::uint32_t looks_max = 3;
 
-void rest(self_ptr self) {
-  self->delayed_send(self, self->state.context->settings.sweep_interval, look_tick{});
-}
-
 /// Each node looks after what it hosts.
 void leave_to_others(self_ptr self, std::vector<hosted_item>& items) {
   const auto& context = *self->state.context;
@@ -44,22 +40,13 @@ void on_found(self_ptr self, overdue_found& found) {
 /// Queues know what they do not have: a task that waits for a worker is nothing unusual.
 void on_due(self_ptr self, due_found& found) {
   auto& st = self->state;
-  st.failing = false;
   st.due_after = found.page.last;
   std::map<core::queue_name, std::vector<core::task_id>> of_queue;
   for (auto& [task, queue] : found.page.due)
     of_queue[queue].push_back(task);
   for (auto& [queue, tasks] : of_queue)
     self->send(st.shards, look_for_tasks{queue, std::move(tasks)});
-  rest(self);
-}
-
-void on_failed(self_ptr self, const caf::error& why) {
-  auto& st = self->state;
-  if (!st.failing)
-    st.context->log(log_level::warning, "sweep_failed", {{"reason", msg::failure_of(why).detail}});
-  st.failing = true;
-  rest(self);
+  st.looks.end(self);
 }
 
 void look(self_ptr self) {
@@ -70,15 +57,13 @@ void look(self_ptr self) {
       .then(
           [=](overdue_found& found) {
             on_found(self, found);
-            self->request(self->state.loader, internal_timeout,
-                          find_due{self->state.due_after, before})
-                .then([=](due_found& due) { on_due(self, due); },
-                      [=](const caf::error& error) { on_failed(self, error); });
+            self->state.looks.ask(self, self->state.loader, find_due{self->state.due_after, before},
+                                  [=](due_found& due) { on_due(self, due); });
           },
           [=](const caf::error& error) {
             // Timers may be lost whether the database answers or not.
             self->send(self->state.shards, look_around{});
-            on_failed(self, error);
+            self->state.looks.fail(self, error);
           });
 }
 
@@ -91,9 +76,13 @@ caf::behavior rescuer(caf::stateful_actor<rescuer_state>* self, context_ptr cont
   st.context = std::move(context);
   st.loader = loader;
   st.shards = shards;
-  rest(self);
+  st.looks = {st.context, st.context->settings.sweep_interval, "sweep_failed"};
+  st.looks.rest(self);
   return {
-      [=](look_tick) { look(self); },
+      [=](upkeep_tick) {
+        self->state.looks.rang();
+        look(self);
+      },
   };
 }
 

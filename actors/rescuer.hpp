@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
-#include "actors/internal_messages.hpp"
+#include "actors/periodic.hpp"
 #include "core/sweep.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -17,7 +17,7 @@ struct rescuer_state {
   caf::actor shards;
   core::overdue_record record;
   core::task_id due_after; ///< How far the look at tasks has come in its round; nil: it begins.
-  bool failing = false;    ///< The last look failed.
+  periodic looks;
 };
 
 /// THE RESCUER: the backstop of all timers. Every `sweep_interval` it asks the database what holds

@@ -23,13 +23,6 @@ bool is_over(const core::step_listing& listing) {
          || listing.status == core::step_status::canceled;
 }
 
-void look_later(self_ptr self) {
-  auto& st = self->state;
-  if (std::exchange(st.tick_armed, true))
-    return;
-  self->delayed_send(self, st.context->settings.writer_retry_max, read_tick{});
-}
-
 /// Tells who wait for a rebuilding that it takes longer. It goes on all the same.
 void disappoint(self_ptr self, const std::string& why) {
   for (const auto& promise : std::exchange(self->state.rebuilding, {}))
@@ -60,7 +53,7 @@ void begin_anew(self_ptr self, const core::failure& why) {
   if (!std::exchange(st.told, true)) // once, and not at every try
     st.context->log(log_level::warning, "step_directory_failed", {{"reason", why.detail}});
   disappoint(self, why.detail);
-  look_later(self);
+  st.looks.rest(self);
 }
 
 void check(self_ptr self, const core::failure& why) {
@@ -77,7 +70,7 @@ void put(self_ptr self, core::step_listing listing) {
     return;
   const bool over = is_over(listing);
   // What a page brings may be older than this: so steps that are over are kept while one is read.
-  if (over && !st.looking) {
+  if (over && !st.looks.looking()) {
     st.listed.erase(listing.step);
     return check(self, st.directory->erase(listing.step));
   }
@@ -105,7 +98,7 @@ void read(self_ptr self, core::step_id after);
 
 void read_if_new(self_ptr self) {
   auto& st = self->state;
-  if (st.looking || st.unread.empty())
+  if (st.looks.looking() || st.unread.empty())
     return;
   if (st.lost) {
     if (const auto why = st.directory->clear(); why.code != core::errc::none)
@@ -113,16 +106,16 @@ void read_if_new(self_ptr self) {
     st.listed.clear();
     st.lost = false;
   }
-  st.looking = true;
+  st.looks.begin();
   st.reading = st.unread;
   read(self, {});
 }
 
 void end_of_reading(self_ptr self) {
   auto& st = self->state;
-  st.looking = false;
+  st.looks.stop();
   if (st.lost) // by a failure, which is looked after later; else by somebody's wish
-    return st.told ? look_later(self) : read_if_new(self);
+    return st.told ? st.looks.rest(self) : read_if_new(self);
   for (const auto shard : st.reading)
     st.unread.erase(shard);
   st.reading.clear();
@@ -136,7 +129,6 @@ void read(self_ptr self, core::step_id after) {
   self->request(self->state.reader, internal_timeout, load_listings{after, page})
       .then(
           [=](listings_loaded& loaded) {
-            self->state.failing = false;
             for (auto& listing : loaded.listings)
               put(self, std::move(listing));
             if (loaded.more && !self->state.lost)
@@ -146,13 +138,9 @@ void read(self_ptr self, core::step_id after) {
           },
           [=](const caf::error& error) {
             auto& st = self->state;
-            if (!std::exchange(st.failing, true)) // once, and not at every try
-              st.context->log(log_level::warning, "steps_not_read",
-                              {{"reason", msg::failure_of(error).detail}});
             st.reading.clear();
-            st.looking = false;
+            st.looks.fail(self, error);
             disappoint(self, msg::failure_of(error).detail);
-            look_later(self);
           });
 }
 
@@ -222,6 +210,7 @@ caf::behavior step_search(caf::stateful_actor<step_search_state>* self, context_
   guard(self, context);
   const auto& open = context->settings.open_step_directory;
   self->state.directory = open ? open() : core::open_memory_step_directory();
+  self->state.looks = {context, context->settings.writer_retry_max, "steps_not_read"};
   self->state.context = std::move(context);
   self->state.reader = std::move(reader);
   // In this order: what changes while it is read is told.
@@ -240,8 +229,8 @@ caf::behavior step_search(caf::stateful_actor<step_search_state>* self, context_
         on_left(self, left);
         return settled{};
       },
-      [=](read_tick) {
-        self->state.tick_armed = false;
+      [=](upkeep_tick) {
+        self->state.looks.rang();
         read_if_new(self);
       },
       [=](list_step& m) { put(self, std::move(m.listing)); },

@@ -2,7 +2,7 @@
 
 #include "actors/context.hpp"
 #include "actors/held_promise.hpp"
-#include "actors/internal_messages.hpp"
+#include "actors/periodic.hpp"
 #include "core/step_directory.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -23,9 +23,8 @@ struct step_search_state {
   caf::actor reader;
   std::set<core::shard_id> hosted;
   std::set<core::shard_id> unread;  ///< Of these: what was there before is not all listed yet.
-  bool looking = false;             ///< Pages are being read.
+  periodic looks;                   ///< A look reads pages; another is needed when it failed.
   std::set<core::shard_id> reading; ///< Those of which all is listed when the last page is there.
-  bool failing = false;             ///< The last look found no database.
 
   std::unique_ptr<core::step_directory> directory;
   struct listed_step {
@@ -35,7 +34,6 @@ struct step_search_state {
   std::unordered_map<core::step_id, listed_step> listed; ///< What is in the directory.
   bool lost = true;  ///< What is in the directory is not to be relied on; it is to be cleared.
   bool told = false; ///< The directory has failed, and that has been logged.
-  bool tick_armed = false;
   std::vector<held_promise> rebuilding; ///< Who wants to know when all is listed anew.
 };
 

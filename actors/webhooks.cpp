@@ -126,23 +126,13 @@ void follow(self_ptr self) {
 
 void look(self_ptr self) {
   auto& st = self->state;
-  if (std::exchange(st.looking, true))
+  if (!st.looks.begin())
     return;
-  self->request(st.links.loader, internal_timeout, find_webhooks{})
-      .then(
-          [=](webhooks_listed& listed) {
-            auto& at = self->state;
-            at.looking = at.failing = false;
-            at.known = std::move(listed.webhooks);
-            follow(self);
-          },
-          [=](const caf::error& error) {
-            auto& at = self->state;
-            at.looking = false;
-            if (!std::exchange(at.failing, true)) // once, and not at every look
-              at.context->log(log_level::warning, "webhooks_not_read",
-                              {{"reason", msg::failure_of(error).detail}});
-          });
+  st.looks.ask(self, st.links.loader, find_webhooks{}, [=](webhooks_listed& listed) {
+    self->state.looks.end(self);
+    self->state.known = std::move(listed.webhooks);
+    follow(self);
+  });
 }
 
 void on_left(self_ptr self, const leave_shards& left) {
@@ -307,13 +297,13 @@ caf::behavior webhooks(caf::stateful_actor<webhooks_state>* self, context_ptr co
   st.context = std::move(context);
   st.links = std::move(links);
   self->send(st.links.membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
-  self->send(self, webhooks_tick{});
   self->set_down_handler([=](const caf::down_msg& down) { on_delivery_down(self, down); });
+  st.looks = {st.context, st.context->settings.webhooks_look_interval, "webhooks_not_read"};
+  look(self);
   return {
-      [=](webhooks_tick) {
+      [=](upkeep_tick) {
+        self->state.looks.rang();
         look(self);
-        self->delayed_send(self, self->state.context->settings.webhooks_look_interval,
-                           webhooks_tick{});
       },
       [=](const shards_gained& gained) {
         self->state.hosted.insert(gained.shards.begin(), gained.shards.end());

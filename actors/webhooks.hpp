@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
-#include "actors/internal_messages.hpp"
+#include "actors/periodic.hpp"
 #include "actors/standing_fault.hpp"
 #include "core/supervision.hpp"
 #include "core/uuid.hpp"
@@ -54,8 +54,7 @@ struct webhooks_state {
   };
   std::map<place, trouble> troubles;              ///< Of deliveries that crashed.
   std::vector<persistence::stored_webhook> known; ///< At the last look.
-  bool looking = false;
-  bool failing = false; ///< The last look found no database.
+  periodic looks;
   /// Of webhooks whose definition this node cannot read.
   std::map<core::webhook_id, standing_fault> unreadable;
   /// Requests that change webhooks, one at a time: each sees what the one before it did.
