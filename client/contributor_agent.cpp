@@ -19,12 +19,6 @@ using search = contributor_agent_state::search;
 constexpr core::duration seek_pause_min = std::chrono::milliseconds{100};
 constexpr core::duration seek_pause_max = std::chrono::seconds{2};
 
-/// Nobody knows what came of the request.
-bool is_unknown(core::errc code) {
-  return code == core::errc::unavailable || code == core::errc::overloaded
-         || code == core::errc::fenced;
-}
-
 /// Whoever holds the unit may drop it.
 bool is_over(core::errc code) { return lease_is_over(code) || code == core::errc::already_judged; }
 
@@ -73,7 +67,7 @@ void on_none(agent_ptr self, const core::step_id& step, const core::failure& why
     return;
   auto& of = found->second;
   of.under_way = false;
-  of.unknown = is_unknown(why.code);
+  of.unknown = core::is_transient(why.code);
   const bool may_come = of.unknown || why.code == core::errc::no_unit_available;
   if (!may_come) {
     refuse_unit(of, why);

@@ -117,9 +117,7 @@ bool worth_repeating(const caf::error& error) {
   // The node runs another version: it will not understand the second time either.
   if (error == caf::sec::unexpected_message || error == caf::sec::unexpected_response)
     return false;
-  const auto code = msg::failure_of(error).code;
-  return code == core::errc::unavailable || code == core::errc::overloaded
-         || code == core::errc::fenced;
+  return core::is_transient(msg::failure_of(error).code);
 }
 
 core::failure seen_by_caller(const caf::error& error) {

@@ -17,11 +17,6 @@ using self_ptr = event_follower_actor::stateful_pointer<event_follower_state>;
 constexpr core::duration pause_min = std::chrono::milliseconds{100};
 constexpr core::duration pause_max = std::chrono::seconds{10};
 
-bool may_pass(core::errc code) {
-  return code == core::errc::unavailable || code == core::errc::overloaded
-         || code == core::errc::fenced;
-}
-
 core::duration pause_after(std::uint32_t failures) {
   return core::backoff(failures, pause_min, pause_max);
 }
@@ -82,7 +77,7 @@ void read(self_ptr self, core::shard_id shard) {
       .then([=](msg::event_page& page) { on_page(self, page); },
             [=](const caf::error& error) {
               auto why = msg::failure_of(error);
-              if (!may_pass(why.code))
+              if (!core::is_transient(why.code))
                 return end(self, std::move(why));
               const auto failures = ++self->state.shards.at(shard).failures;
               self->delayed_send(self, pause_after(failures), read_again{shard});
@@ -127,7 +122,7 @@ void count_shards(self_ptr self) {
           },
           [=](const caf::error& error) {
             auto why = msg::failure_of(error);
-            if (!may_pass(why.code))
+            if (!core::is_transient(why.code))
               return end(self, std::move(why));
             self->delayed_send(self, pause_after(++self->state.count_failures), count_again{});
           });

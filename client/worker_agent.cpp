@@ -38,12 +38,6 @@ constexpr int extensions_per_ttl = 3;
 void claim(self_ptr self);
 void hand_in(self_ptr self, const lease_key& key);
 
-/// The outcome of the request is unknown, or it may go well later.
-bool may_be_repeated(core::errc code) {
-  return code == core::errc::unavailable || code == core::errc::overloaded
-         || code == core::errc::fenced;
-}
-
 msg::task_ref ref_of(const lease_key& key) { return {key.first, key.second}; }
 
 lease_holder holder_of(self_ptr self, const lease_key& key) {
@@ -166,7 +160,7 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
     return;
   auto& lease = found->second;
   const bool alive = !lease.lost && !st.time_is_up && self->clock().now() < lease.perhaps_until;
-  if (may_be_repeated(why.code) && alive) {
+  if (core::is_transient(why.code) && alive) {
     // Those of a short lease are shorter: it is to be tried again before its end.
     const auto longest =
         std::clamp<core::duration>(lease.ttl / extensions_per_ttl, end_pause_min, end_pause_max);
@@ -175,7 +169,7 @@ void end_failed(self_ptr self, const lease_key& key, core::failure why) {
     self->delayed_send(self, pause, end_again{key});
     return;
   }
-  if (may_be_repeated(why.code) || lease_is_over(why.code) || lease.end_refused) {
+  if (core::is_transient(why.code) || lease_is_over(why.code) || lease.end_refused) {
     mark_lost(self, key, lease, std::move(why));
     return forget(self, key);
   }

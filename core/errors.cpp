@@ -65,4 +65,8 @@ const error_description& describe(errc code) {
                                      : descriptions[static_cast<std::size_t>(errc::unavailable)];
 }
 
+bool is_transient(errc code) {
+  return code == errc::unavailable || code == errc::overloaded || code == errc::fenced;
+}
+
 } // namespace holdfast::core

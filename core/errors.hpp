@@ -44,6 +44,11 @@ struct error_description {
 /// The row of `code`. Unknown numbers (from a newer peer) give the row of `unavailable`.
 const error_description& describe(errc code);
 
+/// Whether the same request may succeed when it is sent again under the same ids after a pause:
+/// nobody knows its outcome, the node is busy, or the shard moves. Other retryable errors need
+/// something to happen first: a unit that comes, a lease that is handed in.
+bool is_transient(errc code);
+
 inline std::string_view to_string(errc code) { return describe(code).name; }
 
 /// An error with the particulars a person needs: which field, which row, which bound.

@@ -89,6 +89,15 @@ BOOST_AUTO_TEST_CASE(only_what_may_succeed_unchanged_is_retryable) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(transient_errors_are_those_that_need_nothing_but_a_pause) {
+  const std::set<errc> transient{errc::overloaded, errc::unavailable, errc::fenced};
+  for (const auto& [number, name] : published) {
+    const auto code = static_cast<errc>(number);
+    BOOST_TEST(is_transient(code) == (transient.count(code) != 0), name);
+  }
+  BOOST_TEST(!is_transient(errc::none));
+}
+
 BOOST_AUTO_TEST_CASE(an_outcome_is_a_value_or_a_failure) {
   outcome<int> good{7};
   BOOST_TEST(static_cast<bool>(good));
