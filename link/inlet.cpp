@@ -30,7 +30,8 @@ core::outcome<std::unique_ptr<inlet>> inlet::open(io_thread& thread, inlet_optio
       return read.error();
     live.emplace(std::move(*read));
   }
-  auto made = std::make_shared<state>(thread.inside().io, std::move(options), std::move(live));
+  auto made =
+      std::make_shared<inlet_state>(thread.inside().io, std::move(options), std::move(live));
   core::failure failed;
   thread.call([&] { failed = made->listen(); });
   if (failed.code != core::errc::none)

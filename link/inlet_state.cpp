@@ -59,8 +59,8 @@ asio::ssl::context for_asio(const tls_context& shared) {
 
 } // namespace
 
-inlet::state::state(asio::io_context& io, inlet_options options,
-                    std::optional<live_credentials> live)
+inlet_state::inlet_state(asio::io_context& io, inlet_options options,
+                         std::optional<live_credentials> live)
     : io_(io),
       options_(std::move(options)),
       live_(std::move(live)),
@@ -72,7 +72,7 @@ inlet::state::state(asio::io_context& io, inlet_options options,
       waiting_(std::make_shared<waiting_requests>(options_.limits.waiting_bytes_max,
                                                   options_.limits.waiting_bytes_per_peer_max)) {}
 
-core::failure inlet::state::listen() {
+core::failure inlet_state::listen() {
   error_code error;
   const auto address = asio::ip::make_address(options_.address, error);
   if (error)
@@ -97,7 +97,7 @@ core::failure inlet::state::listen() {
 
 // ── taking connections ───────────────────────────────────────────────────────────────────────────
 
-void inlet::state::accept_when_due() {
+void inlet_state::accept_when_due() {
   if (!acceptor_.is_open())
     return;
   const auto wait = accepts_.wait(clock::now());
@@ -107,7 +107,7 @@ void inlet::state::accept_when_due() {
     accept();
 }
 
-void inlet::state::pause_accepting(clock::duration span) {
+void inlet_state::pause_accepting(clock::duration span) {
   ++counters_.accept_pauses;
   accept_pause_.expires_after(span);
   accept_pause_.async_wait([self = shared_from_this()](error_code error) {
@@ -116,7 +116,7 @@ void inlet::state::pause_accepting(clock::duration span) {
   });
 }
 
-void inlet::state::accept() {
+void inlet_state::accept() {
   acceptor_.async_accept([self = shared_from_this()](error_code error, tcp::socket socket) {
     if (self->closed_ || error == asio::error::operation_aborted)
       return;
@@ -129,7 +129,7 @@ void inlet::state::accept() {
   });
 }
 
-void inlet::state::take(tcp::socket socket) {
+void inlet_state::take(tcp::socket socket) {
   ++counters_.accepted;
   error_code error;
   const auto from = socket.remote_endpoint(error);
@@ -150,7 +150,7 @@ void inlet::state::take(tcp::socket socket) {
     reach_node(one);
 }
 
-std::optional<refusal> inlet::state::objection_to_newcomer(const std::string& address) const {
+std::optional<refusal> inlet_state::objection_to_newcomer(const std::string& address) const {
   if (sessions_.size() >= options_.limits.connections_max)
     return refusal::connections_full;
   const auto known = by_address_.find(address);
@@ -166,7 +166,7 @@ std::optional<refusal> inlet::state::objection_to_newcomer(const std::string& ad
 
 // ── proving who it is ────────────────────────────────────────────────────────────────────────────
 
-void inlet::state::handshake(const session& one) {
+void inlet_state::handshake(const session& one) {
   refresh(false);
   auto context = for_asio(live_->context());
   one->outer->secure(context);
@@ -204,14 +204,14 @@ void inlet::state::handshake(const session& one) {
                          });
 }
 
-void inlet::state::end_handshake(const session& one) {
+void inlet_state::end_handshake(const session& one) {
   if (!std::exchange(one->handshaking, false))
     return;
   --handshakes_;
   --by_address_.at(one->address).handshakes;
 }
 
-void inlet::state::on_handshake(const session& one, const error_code& error) {
+void inlet_state::on_handshake(const session& one, const error_code& error) {
   end_handshake(one);
   one->deadline.cancel();
   auto* stream = one->outer->tls()->native_handle();
@@ -229,7 +229,7 @@ void inlet::state::on_handshake(const session& one, const error_code& error) {
 
 // ── to the process behind ────────────────────────────────────────────────────────────────────────
 
-void inlet::state::reach_node(const session& one) {
+void inlet_state::reach_node(const session& one) {
   one->inner = std::make_unique<wire>(tcp::socket{io_});
   one->deadline.expires_after(upstream_deadline);
   one->deadline.async_wait([self = shared_from_this(), one](error_code error) {
@@ -249,7 +249,7 @@ void inlet::state::reach_node(const session& one) {
                                     });
 }
 
-void inlet::state::start_relay(const session& one) {
+void inlet_state::start_relay(const session& one) {
   error_code gone;
   one->inner_port = one->inner->plain().local_endpoint(gone).port();
   relay_settings settings;
@@ -291,7 +291,7 @@ void inlet::state::start_relay(const session& one) {
   one->relayed->start();
 }
 
-std::shared_ptr<peer_rate> inlet::state::rate_of(const session& one) {
+std::shared_ptr<peer_rate> inlet_state::rate_of(const session& one) {
   if (one->names.empty())
     return nullptr;
   for (auto at = rates_.begin(); at != rates_.end();) // of those who are gone
@@ -304,13 +304,13 @@ std::shared_ptr<peer_rate> inlet::state::rate_of(const session& one) {
   return rate;
 }
 
-void inlet::state::note_slowed(const session& one, std::string_view why) {
+void inlet_state::note_slowed(const session& one, std::string_view why) {
   log_limited(
       severity::warning, "peer_slowed", std::string{why} + ' ' + peer_of(*one),
       {{"address", one->address}, {"names", joined(one->names)}, {"why", std::string{why}}});
 }
 
-bool inlet::state::claim(const session& one, const node_key& key) {
+bool inlet_state::claim(const session& one, const node_key& key) {
   auto& known = processes_[key.bytes];
   const auto name = peer_of(*one);
   if (known.connections > 0 && known.name != name)
@@ -325,7 +325,7 @@ bool inlet::state::claim(const session& one, const node_key& key) {
 
 // ── the end ──────────────────────────────────────────────────────────────────────────────────────
 
-void inlet::state::finish(const session& one) {
+void inlet_state::finish(const session& one) {
   if (std::exchange(one->over, true))
     return;
   end_handshake(one);
@@ -346,8 +346,8 @@ void inlet::state::finish(const session& one) {
   sessions_.erase(std::find(sessions_.begin(), sessions_.end(), one));
 }
 
-void inlet::state::refuse(const session& one, refusal why, frame_fault fault,
-                          const std::string& detail) {
+void inlet_state::refuse(const session& one, refusal why, frame_fault fault,
+                         const std::string& detail) {
   if (one->over)
     return;
   log_fields fields{{"address", one->address}};
@@ -365,15 +365,15 @@ void inlet::state::refuse(const session& one, refusal why, frame_fault fault,
   finish(one); // last: who hears the end may look at the numbers at once
 }
 
-void inlet::state::report(refusal why, const std::string& peer, log_fields fields) {
+void inlet_state::report(refusal why, const std::string& peer, log_fields fields) {
   ++counters_.refused[static_cast<std::size_t>(why)];
   const std::string reason{to_string(why)};
   fields.insert(fields.begin(), {"reason", reason});
   log_limited(severity::warning, "peer_refused", reason + ' ' + peer, std::move(fields));
 }
 
-void inlet::state::log_limited(severity level, const std::string& event, const std::string& key,
-                               log_fields fields) {
+void inlet_state::log_limited(severity level, const std::string& event, const std::string& key,
+                              log_fields fields) {
   const auto left_out = lines_.admit(event + ' ' + key, clock::now());
   if (!left_out)
     return;
@@ -382,12 +382,12 @@ void inlet::state::log_limited(severity level, const std::string& event, const s
   log(level, event, fields);
 }
 
-void inlet::state::log(severity level, const std::string& event, const log_fields& fields) const {
+void inlet_state::log(severity level, const std::string& event, const log_fields& fields) const {
   if (options_.log && !closed_)
     options_.log(level, event, fields);
 }
 
-void inlet::state::end_unread(std::uint16_t inner_port) {
+void inlet_state::end_unread(std::uint16_t inner_port) {
   const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const session& one) {
     return one->relayed && one->inner_port == inner_port;
   });
@@ -395,13 +395,13 @@ void inlet::state::end_unread(std::uint16_t inner_port) {
     refuse(session{*found}, refusal::unread_full);
 }
 
-void inlet::state::stop_accepting() {
+void inlet_state::stop_accepting() {
   error_code ignored;
   acceptor_.close(ignored);
   accept_pause_.cancel();
 }
 
-void inlet::state::close() {
+void inlet_state::close() {
   closed_ = true;
   stop_accepting();
   for (const auto& one : std::vector<session>{sessions_})
@@ -410,9 +410,9 @@ void inlet::state::close() {
 
 // ── credentials ──────────────────────────────────────────────────────────────────────────────────
 
-void inlet::state::reload() { refresh(true); }
+void inlet_state::reload() { refresh(true); }
 
-void inlet::state::refresh(bool now) {
+void inlet_state::refresh(bool now) {
   if (!live_)
     return;
   const auto changed = now ? live_->refresh() : live_->refresh(clock::now());
@@ -432,7 +432,7 @@ void inlet::state::refresh(bool now) {
   cut_what_is_not_good_any_more();
 }
 
-void inlet::state::cut_what_is_not_good_any_more() {
+void inlet_state::cut_what_is_not_good_any_more() {
   for (const auto& one : std::vector<session>{sessions_}) {
     if (!one->relayed)
       continue;

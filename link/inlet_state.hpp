@@ -3,7 +3,7 @@
 // For the files of this folder alone: whoever includes it pays for all of Boost.Asio.
 
 #include "core/log_limit.hpp"
-#include "link/inlet.hpp"
+#include "link/inlet_options.hpp"
 #include "link/io_parts.hpp"
 #include "link/payload_room.hpp"
 #include "link/relay.hpp"
@@ -43,9 +43,10 @@ struct inlet_session {
 };
 
 /// All of an inlet. Lives on the io thread; what is under way there keeps it alive.
-class inlet::state : public std::enable_shared_from_this<inlet::state> {
+class inlet_state : public std::enable_shared_from_this<inlet_state> {
 public:
-  state(boost::asio::io_context& io, inlet_options options, std::optional<live_credentials> live);
+  inlet_state(boost::asio::io_context& io, inlet_options options,
+              std::optional<live_credentials> live);
 
   /// Opens the port; `none` when that went well.
   core::failure listen();

@@ -2,8 +2,6 @@
 
 // For the files of this folder alone: whoever includes it pays for all of Boost.Asio.
 
-#include "link/io_thread.hpp"
-
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
@@ -18,7 +16,8 @@ namespace holdfast::link {
 /// costs nothing.
 inline constexpr auto accept_error_pause = std::chrono::milliseconds{100};
 
-struct io_thread::parts {
+/// All of an `io_thread`.
+struct io_parts {
   boost::asio::io_context io{1}; // one thread: no locks
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{io.get_executor()};
   std::atomic<std::uint64_t> wakeups{0};

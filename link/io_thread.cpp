@@ -12,7 +12,7 @@
 
 namespace holdfast::link {
 
-io_thread::io_thread() : parts_(std::make_unique<parts>()) {
+io_thread::io_thread() : parts_(std::make_unique<io_parts>()) {
   parts_->thread = std::thread{[p = parts_.get()] {
     while (p->io.run_one() > 0)
       p->wakeups.fetch_add(1, std::memory_order_relaxed);

@@ -7,6 +7,8 @@
 
 namespace holdfast::link {
 
+struct io_parts;
+
 /// A thread that waits for sockets. Inlets and outlets live on one; it must outlive them.
 class io_thread {
 public:
@@ -26,11 +28,10 @@ public:
   /// Time that it has used of a processor.
   std::chrono::nanoseconds processor_time() const;
 
-  struct parts;
-  parts& inside() { return *parts_; }
+  io_parts& inside() { return *parts_; }
 
 private:
-  std::unique_ptr<parts> parts_;
+  std::unique_ptr<io_parts> parts_;
 };
 
 } // namespace holdfast::link

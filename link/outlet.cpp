@@ -13,7 +13,8 @@ core::outcome<std::unique_ptr<outlet>> outlet::open(io_thread& thread, outlet_op
   auto live = live_credentials::read(options.tls, tls_role::dials);
   if (!live)
     return live.error();
-  auto made = std::make_shared<state>(thread.inside().io, std::move(options), std::move(*live));
+  auto made =
+      std::make_shared<outlet_state>(thread.inside().io, std::move(options), std::move(*live));
   core::failure failed;
   thread.call([&] { failed = made->listen(); });
   if (failed.code != core::errc::none)

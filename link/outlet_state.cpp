@@ -43,7 +43,7 @@ std::string what_failed(SSL* stream, const error_code& error) {
 
 } // namespace
 
-outlet::state::state(asio::io_context& io, outlet_options options, live_credentials live)
+outlet_state::outlet_state(asio::io_context& io, outlet_options options, live_credentials live)
     : io_(io),
       options_(std::move(options)),
       where_(options_.host + ':' + std::to_string(options_.port)),
@@ -51,7 +51,7 @@ outlet::state::state(asio::io_context& io, outlet_options options, live_credenti
       acceptor_(io),
       accept_pause_(io) {}
 
-core::failure outlet::state::listen() {
+core::failure outlet_state::listen() {
   error_code error;
   const tcp::endpoint where{asio::ip::address_v4::loopback(), 0};
   acceptor_.open(where.protocol(), error);
@@ -66,7 +66,7 @@ core::failure outlet::state::listen() {
   return {};
 }
 
-void outlet::state::accept() {
+void outlet_state::accept() {
   acceptor_.async_accept([self = shared_from_this()](error_code error, tcp::socket socket) {
     if (self->closed_)
       return;
@@ -82,7 +82,7 @@ void outlet::state::accept() {
   });
 }
 
-void outlet::state::take(tcp::socket socket) {
+void outlet_state::take(tcp::socket socket) {
   ++counters_.accepted;
   if (sessions_.size() >= options_.connections_max) {
     ++counters_.refused[static_cast<std::size_t>(refusal::connections_full)];
@@ -101,7 +101,7 @@ void outlet::state::take(tcp::socket socket) {
   dial(one);
 }
 
-void outlet::state::refuse_stranger() {
+void outlet_state::refuse_stranger() {
   ++counters_.refused[static_cast<std::size_t>(refusal::foreign_user)];
   if (const auto left_out = refused_lines_.admit({}, core::log_limit::clock::now()))
     log(severity::warning, "outlet_refused",
@@ -110,7 +110,7 @@ void outlet::state::refuse_stranger() {
          {"not_logged_before", std::to_string(*left_out)}});
 }
 
-void outlet::state::prepare(std::function<void(const std::string&)> done) {
+void outlet_state::prepare(std::function<void(const std::string&)> done) {
   if (ready_)
     return done({});
   const auto one = std::make_shared<outlet_session>(io_);
@@ -119,7 +119,7 @@ void outlet::state::prepare(std::function<void(const std::string&)> done) {
   dial(one);
 }
 
-void outlet::state::dial(const session& one) {
+void outlet_state::dial(const session& one) {
   one->remote = std::make_unique<wire>(tcp::socket{io_});
   one->deadline.expires_after(options_.dial_deadline);
   one->deadline.async_wait([self = shared_from_this(), one](error_code error) {
@@ -145,7 +145,7 @@ void outlet::state::dial(const session& one) {
       });
 }
 
-void outlet::state::handshake(const session& one) {
+void outlet_state::handshake(const session& one) {
   reload();
   SSL_CTX_up_ref(live_.context().get());
   asio::ssl::context context{live_.context().get()};
@@ -166,7 +166,7 @@ void outlet::state::handshake(const session& one) {
 
 /// What TLS 1.3 has to say about our certificate comes only now; if it is good, the process behind
 /// greets.
-void outlet::state::await_first_words(const session& one) {
+void outlet_state::await_first_words(const session& one) {
   one->remote->read_some(asio::buffer(one->first_words), [self = shared_from_this(), one](
                                                              error_code error, std::size_t bytes) {
     if (one->over)
@@ -181,7 +181,7 @@ void outlet::state::await_first_words(const session& one) {
   });
 }
 
-void outlet::state::on_proven(const session& one) {
+void outlet_state::on_proven(const session& one) {
   one->deadline.cancel();
   if (one->local)
     return start_relay(one);
@@ -195,7 +195,7 @@ void outlet::state::on_proven(const session& one) {
   std::exchange(one->prepared, nullptr)({});
 }
 
-void outlet::state::start_relay(const session& one) {
+void outlet_state::start_relay(const session& one) {
   // Dialing takes a while: what was a process of ours may have hung up.
   if (!is_of(one->local->plain().native_handle(), local_users::own())) {
     refuse_stranger();
@@ -224,7 +224,7 @@ void outlet::state::start_relay(const session& one) {
   one->relayed->start({one->first_words.data(), one->first_bytes});
 }
 
-void outlet::state::reload() {
+void outlet_state::reload() {
   const auto fresh = live_.refresh();
   if (!fresh)
     return log(severity::error, "link_reload_failed",
@@ -241,7 +241,7 @@ void outlet::state::reload() {
   }
 }
 
-void outlet::state::finish(const session& one) {
+void outlet_state::finish(const session& one) {
   if (std::exchange(one->over, true))
     return;
   one->deadline.cancel();
@@ -258,7 +258,7 @@ void outlet::state::finish(const session& one) {
   sessions_.erase(std::find(sessions_.begin(), sessions_.end(), one));
 }
 
-void outlet::state::fail(const session& one, refusal why, const std::string& what) {
+void outlet_state::fail(const session& one, refusal why, const std::string& what) {
   ++counters_.refused[static_cast<std::size_t>(why)];
   remember(what);
   log(severity::warning, "dial_failed",
@@ -268,22 +268,22 @@ void outlet::state::fail(const session& one, refusal why, const std::string& wha
   finish(one); // last: who hears the end may ask why at once
 }
 
-void outlet::state::remember(const std::string& failure) {
+void outlet_state::remember(const std::string& failure) {
   const std::lock_guard lock{mutex_};
   last_failure_ = failure;
 }
 
-std::string outlet::state::last_failure() const {
+std::string outlet_state::last_failure() const {
   const std::lock_guard lock{mutex_};
   return last_failure_;
 }
 
-void outlet::state::log(severity level, const std::string& event, const log_fields& fields) const {
+void outlet_state::log(severity level, const std::string& event, const log_fields& fields) const {
   if (options_.log && !closed_)
     options_.log(level, event, fields);
 }
 
-void outlet::state::close() {
+void outlet_state::close() {
   closed_ = true;
   error_code ignored;
   acceptor_.close(ignored);

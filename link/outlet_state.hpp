@@ -4,7 +4,7 @@
 
 #include "core/log_limit.hpp"
 #include "link/io_parts.hpp"
-#include "link/outlet.hpp"
+#include "link/outlet_options.hpp"
 #include "link/relay.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
@@ -36,9 +36,9 @@ struct outlet_session {
 };
 
 /// All of an outlet. Lives on the io thread; what is under way there keeps it alive.
-class outlet::state : public std::enable_shared_from_this<outlet::state> {
+class outlet_state : public std::enable_shared_from_this<outlet_state> {
 public:
-  state(boost::asio::io_context& io, outlet_options options, live_credentials live);
+  outlet_state(boost::asio::io_context& io, outlet_options options, live_credentials live);
 
   /// Opens the port; `none` when that went well.
   core::failure listen();
