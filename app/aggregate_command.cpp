@@ -6,7 +6,6 @@
 #include "core/quality/agreement.hpp"
 #include "core/quality/calibration.hpp"
 #include "core/quality/expectation.hpp"
-#include "core/quality/gold_selected.hpp"
 #include "core/quality/method.hpp"
 #include "files/output_file.hpp"
 

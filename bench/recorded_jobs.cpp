@@ -2,7 +2,7 @@
 
 #include "app/labelled_set_directory.hpp"
 #include "core/quality/calibration.hpp"
-#include "core/quality/gold_selected.hpp"
+#include "core/quality/method.hpp"
 #include "core/quality/overlap_replay.hpp"
 
 #include <cstdint>

@@ -3,13 +3,13 @@
 #include "core/invariant.hpp"
 #include "core/quality/dawid_skene.hpp"
 #include "core/quality/glad.hpp"
-#include "core/quality/gold_selected.hpp"
 #include "core/quality/ibcc.hpp"
 #include "core/quality/one_coin.hpp"
 #include "core/quality/trust.hpp"
 #include "core/quality/voting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace holdfast::core::quality {
@@ -157,6 +157,24 @@ aggregated aggregate_by(method what, const answers& given, const known_labels& t
                                  [](auto truth) { return truth != unknown_label; }),
                      "the caller has test questions to choose by");
   return aggregate_by(most_accurate_on(given, test_questions), given, test_questions, settings);
+}
+
+method most_accurate_on(const answers& given, const known_labels& test_questions) {
+  constexpr std::array candidates{method::dawid_skene_map, method::one_coin, method::wawa,
+                                  method::majority};
+  auto best = candidates.back(); // which always runs
+  double most = -1;
+  for (const auto candidate : candidates) {
+    if (needs_confusion_table(candidate) && !fits_confusion_table(given))
+      continue;
+    const auto found = aggregate_by(candidate, given, {}).found;
+    const auto right = accuracy_of(found, test_questions).shared;
+    if (right > most + tie_width) {
+      best = candidate;
+      most = right;
+    }
+  }
+  return best;
 }
 
 } // namespace holdfast::core::quality

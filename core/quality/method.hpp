@@ -81,6 +81,12 @@ struct aggregation_settings {
 aggregated aggregate_by(method what, const answers& given, const known_labels& test_questions,
                         const aggregation_settings& settings = {});
 
+/// The method that is right most often on the test questions, of `dawid_skene_map`, `one_coin`,
+/// `wawa` and `majority`; of several, the first in this order. Each works without knowing the
+/// truth. No single method is safe everywhere, and this is what test questions are best at telling.
+/// Where answers fit no confusion table, `dawid_skene_map` is not among them.
+method most_accurate_on(const answers& given, const known_labels& test_questions);
+
 /// Whether `what` needs `fits_confusion_table`.
 bool needs_confusion_table(method what);
 

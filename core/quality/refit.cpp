@@ -2,8 +2,8 @@
 
 #include "core/invariant.hpp"
 #include "core/quality/dawid_skene.hpp"
-#include "core/quality/gold_selected.hpp"
 #include "core/quality/label_product.hpp"
+#include "core/quality/method.hpp"
 #include "core/quality/one_coin.hpp"
 #include "core/quality/trust.hpp"
 #include "core/quality/voting.hpp"

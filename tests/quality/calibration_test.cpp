@@ -1,7 +1,6 @@
 // Confidence that is right as often as it says.
 
 #include "core/quality/calibration.hpp"
-#include "core/quality/gold_selected.hpp"
 #include "core/quality/method.hpp"
 #include "tests/quality/recorded_sets.hpp"
 

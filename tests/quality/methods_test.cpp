@@ -2,7 +2,6 @@
 // recorded jobs with known truth. A30 to A33.
 
 #include "core/quality/dawid_skene.hpp"
-#include "core/quality/gold_selected.hpp"
 #include "core/quality/incremental.hpp"
 #include "core/quality/method.hpp"
 #include "core/quality/one_coin.hpp"

@@ -3,7 +3,7 @@
 #include "core/quality/refit.hpp"
 
 #include "core/answer_model.hpp"
-#include "core/quality/gold_selected.hpp"
+#include "core/quality/method.hpp"
 #include "core/quality/one_coin.hpp"
 #include "core/quality/seeded.hpp"
 #include "core/refit_pace.hpp"
