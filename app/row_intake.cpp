@@ -3,7 +3,7 @@
 #include "app/printable.hpp"
 #include "client/frame_guard.hpp"
 
-#include "documents/judgment_document.hpp"
+#include "documents/answer_text.hpp"
 #include "documents/parse.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 #include "documents/answer_matcher.hpp"
 
 #include "core/quality/matchers.hpp"
+#include "documents/answer_text.hpp"
 #include "documents/exact_number.hpp"
-#include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
 #include "documents/pattern.hpp"

@@ -1,11 +1,10 @@
 #include "documents/judgment_document.hpp"
 
-#include "core/decimal.hpp"
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
 #include "core/object_ref.hpp"
 #include "core/review.hpp"
-#include "documents/exact_number.hpp"
+#include "documents/answer_text.hpp"
 #include "documents/json.hpp"
 #include "documents/parse.hpp"
 #include "documents/pointer.hpp"
@@ -98,20 +97,6 @@ core::outcome<std::string> review_text(const judgment_checker::compiled& step, c
 }
 
 } // namespace
-
-std::string answer_text(const json& value) {
-  return value.is_string() ? value.get<std::string>() : canonical_text(value);
-}
-
-std::string answer_text(const json& value, const std::vector<std::string>& labels) {
-  auto text = answer_text(value);
-  if (!is_number(value) || std::find(labels.begin(), labels.end(), text) != labels.end())
-    return text;
-  const auto spelled = std::find_if(labels.begin(), labels.end(), [&](const std::string& label) {
-    return core::canonical_number(label) == text;
-  });
-  return spelled == labels.end() ? text : *spelled;
-}
 
 judgment_checker::judgment_checker(const core::step_definition& step, const json_limits& limits)
     : compiled_(std::make_unique<compiled>(compiled{

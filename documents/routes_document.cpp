@@ -1,7 +1,7 @@
 #include "documents/routes_document.hpp"
 
+#include "documents/answer_text.hpp"
 #include "documents/exact_number.hpp"
-#include "documents/judgment_document.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/pointer.hpp"
 #include "documents/schema.hpp"
