@@ -1,8 +1,7 @@
 #pragma once
 
-#include "persistence/session.hpp"
-
 #include <pqxx/pqxx>
+#include <pqxx/version>
 #include <string>
 
 namespace holdfast::persistence {

@@ -1,9 +1,5 @@
 #include "persistence/session.hpp"
 
-#include "persistence/pqxx_session.hpp"
-
-#include <pqxx/version>
-
 namespace holdfast::persistence {
 
 namespace {
@@ -50,20 +46,6 @@ constexpr pinned_setting pinned_settings[]{
 
 constexpr const char* replication_role = "session_replication_role";
 
-/// Leaves the details out of errors, because they are of rows, and keeps a lost connection lost.
-/// Debian 12 has libpqxx 6; libpqxx 7, which Debian 13 has, never connects again by itself.
-void set_up(pqxx::connection& database) {
-#if PQXX_VERSION_MAJOR >= 7
-  database.set_verbosity(pqxx::error_verbosity::terse);
-#else
-  database.set_verbosity(pqxx::connection_base::terse);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-  database.inhibit_reactivation(true); // deprecated for the sake of 7, and needed in 6
-#pragma GCC diagnostic pop
-#endif
-}
-
 } // namespace
 
 std::string session_settings(int version_of_server) {
@@ -84,19 +66,6 @@ std::string session_settings_problem(const std::string& server_message) {
                            "ROLE … RESET "}
                + replication_role + ", or ALTER DATABASE … RESET " + replication_role;
   return problem;
-}
-
-pqxx_session::pqxx_session(const std::string& conninfo, const std::string& own_settings)
-    : database_(conninfo) {
-  set_up(database_);
-  pqxx::nontransaction settings{database_};
-  try {
-    settings.exec(session_settings(database_.server_version()));
-  } catch (const pqxx::sql_error& e) {
-    throw pqxx::failure{session_settings_problem(e.what())};
-  }
-  if (!own_settings.empty())
-    settings.exec(own_settings);
 }
 
 } // namespace holdfast::persistence
