@@ -1,6 +1,7 @@
 #include "actors/step_state.hpp"
 
 #include "core/trust_elsewhere.hpp"
+#include "core/workflow.hpp"
 
 namespace holdfast::actors {
 

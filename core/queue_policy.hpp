@@ -1,9 +1,9 @@
 #pragma once
 
+#include "core/definition_problem.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/task_form.hpp"
-#include "core/workflow.hpp"
 
 #include <map>
 #include <optional>

@@ -2,16 +2,7 @@
 
 #include "core/quality/trust.hpp"
 
-#include <algorithm>
-
 namespace holdfast::core {
-
-bool goes_by_trust(const step_definition& step) {
-  const auto method = step.aggregation.method;
-  return method == aggregation_method::weighted || method == aggregation_method::weighted_log_odds
-         || std::any_of(step.routes.begin(), step.routes.end(),
-                        [](const route& one) { return one.when.trust_below.has_value(); });
-}
 
 std::optional<double> trust_by_others(const contributor_profile& profile,
                                       const tested& in_other_steps) {

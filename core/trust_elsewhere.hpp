@@ -2,7 +2,6 @@
 
 #include "core/eligibility.hpp"
 #include "core/trust_course.hpp"
-#include "core/workflow.hpp"
 
 #include <optional>
 
@@ -15,9 +14,6 @@ struct trust_elsewhere {
   bool looked = false;
   std::optional<double> mean{}; ///< None: nothing is known of the contributor.
 };
-
-/// Whether trust makes a difference to the step: it weighs judgments by it, or a route asks for it.
-bool goes_by_trust(const step_definition& step);
 
 /// By the test questions of other steps, else by the profile; none where neither says anything.
 std::optional<double> trust_by_others(const contributor_profile& profile,

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "core/task_executor.hpp"
 #include "core/unit.hpp"
-#include "core/workflow.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// Slots of units that are filled by tasks of a queue instead of by people.
@@ -15,15 +14,6 @@
 /// completed, its queue tells the step, and its result is handed in under that lease, like any
 /// judgment.
 namespace holdfast::core {
-
-/// The contributors as whom the tasks of a step judge, one for each slot: `task:<queue>/<type>`,
-/// then `task:<queue>/<type>#2` and so on. The same for all units, so that what they say can be
-/// weighed as one judge's.
-std::vector<contributor_id> task_judges(const task_executor& executor);
-
-/// Whether a contributor of this name is tasks of a queue. People and programs that ask for work
-/// themselves may not be called so.
-bool is_task_judge(std::string_view contributor);
 
 /// Leases slots of a new unit to tasks for those of `judges` whom nothing keeps from it, as far as
 /// it has slots, and stages the tasks.

@@ -3,7 +3,6 @@
 #include "core/invariant.hpp"
 #include "core/queue_policy.hpp"
 #include "core/review.hpp"
-#include "core/unit_tasks.hpp"
 
 #include <algorithm>
 #include <set>
@@ -443,6 +442,13 @@ aggregation_method default_method(const step_definition& step) {
   const bool selects =
       step.test_questions && how.labels.size() >= 2 && !(how.stopping && how.stopping->curtail);
   return selects ? aggregation_method::gold_selected : aggregation_method::majority;
+}
+
+bool goes_by_trust(const step_definition& step) {
+  const auto method = step.aggregation.method;
+  return method == aggregation_method::weighted || method == aggregation_method::weighted_log_odds
+         || std::any_of(step.routes.begin(), step.routes.end(),
+                        [](const route& one) { return one.when.trust_below.has_value(); });
 }
 
 bool counts_judgments(const step_definition& step) {

@@ -11,6 +11,7 @@
 #include "core/quality/test_placement.hpp"
 #include "core/repair_policy.hpp"
 #include "core/routing.hpp"
+#include "core/task_executor.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -25,15 +26,6 @@ struct test_question_policy {
   quality::test_policy placement;
   quality::taint_rule taint;
   bool feedback = false; ///< Contributors may learn whether they were right.
-};
-
-/// Tasks that judge the units of a step next to people, or instead of them.
-struct task_executor {
-  queue_name queue;            ///< Where they are done.
-  std::string type;            ///< Chooses their handler.
-  std::uint32_t judgments = 1; ///< Of each unit, by one task each; the others are people's.
-  /// How long a unit waits for a task before its slot goes to people.
-  duration patience = std::chrono::hours{24 * 7};
 };
 
 /// One step of a workflow, as its requester defines it. The field names are those of the JSON form.
@@ -102,6 +94,9 @@ std::uint32_t first_slots(const step_definition& step);
 /// and all labels are known, else the majority. That it is, too, where judging stops when no vote
 /// could change it any more. What a stored definition leaves out is the majority.
 aggregation_method default_method(const step_definition& step);
+
+/// Whether trust makes a difference to the step: it weighs judgments by it, or a route asks for it.
+bool goes_by_trust(const step_definition& step);
 
 /// Whether a route of the step asks how many units those who judged one had judged before.
 bool counts_judgments(const step_definition& step);

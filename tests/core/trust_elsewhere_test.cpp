@@ -2,6 +2,7 @@
 
 #include "core/contributor_board.hpp"
 #include "core/trust_elsewhere.hpp"
+#include "core/workflow.hpp"
 #include "tests/core/describe.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -3,6 +3,7 @@
 #include "core/quality/trust.hpp"
 #include "core/trust_elsewhere.hpp"
 #include "core/unit_tasks.hpp"
+#include "core/workflow.hpp"
 #include "tests/sim/invariants.hpp"
 
 #include <algorithm>
