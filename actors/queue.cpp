@@ -3,7 +3,6 @@
 #include "actors/actor_guard.hpp"
 #include "actors/payload_bytes.hpp"
 #include "actors/queue_state.hpp"
-#include "core/clock_steps.hpp"
 #include "core/pause.hpp"
 #include "documents/queue_document.hpp"
 

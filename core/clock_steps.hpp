@@ -1,12 +1,10 @@
 #pragma once
 
 #include "core/lease.hpp"
+#include "core/task.hpp"
 
 /// Leases and waiting tasks on a clock that may be set back.
 namespace holdfast::core {
-
-struct queue;
-struct task_progress;
 
 /// Nodes correct their clock by less at each renewal; more is taken for a step of the clock.
 inline constexpr duration clock_corrections_max = std::chrono::seconds{1};
@@ -16,13 +14,6 @@ inline constexpr duration clock_corrections_max = std::chrono::seconds{1};
 /// dead holder would be waited for as long as the clock had stood ahead. Answers whether there were
 /// any.
 bool heed_clock(lease_table& table, duration longest, instant now);
-
-/// The same for the leases of a queue, by the policy of each type; and brings forward the tasks
-/// that would wait for as long as the clock had stood ahead: those that were due at once, or a
-/// pause after a try, or whose type and credential the world outside asked to hold off. Looks at
-/// them only when the clock was set back since the last time, and after they were loaded; then only
-/// at leases that began after `now`, since the policy may have been changed.
-bool heed_clock(queue& q, instant now);
 
 /// When a task that waits is to be looked at, as its last action meant it. A time that a producer
 /// or a release has named for a task which nobody has tried is kept: it may be one of the calendar.

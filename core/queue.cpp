@@ -174,6 +174,42 @@ bool was_overtaken(const task_progress& p, const save_task& command) {
          && command.number <= p.saved_number;
 }
 
+/// Shortens leases; `loaded`: only those that began after `now`.
+bool shorten_leases(queue& q, bool loaded, instant now) {
+  std::vector<std::pair<instant, task_id>> moved;
+  for (const auto& [expires_at, id] : q.expiries) {
+    auto& t = q.tasks.at(id);
+    if (loaded && t.held()->granted_at <= now)
+      continue;
+    if (!heed_clock(t.leases, lease_of(q.policy, t.spec.type).ttl, now))
+      continue;
+    moved.emplace_back(expires_at, id);
+    q.shortened.insert(id);
+    // Else it would be taken for progress under this lease.
+    t.progress.last_action = std::min(t.progress.last_action, t.held()->granted_at);
+  }
+  for (const auto& known : moved) {
+    q.expiries.erase(known);
+    q.expiries.emplace(q.tasks.at(known.second).held()->expires_at, known.second);
+  }
+  return !moved.empty();
+}
+
+bool wake_in_time(queue& q, instant now) {
+  std::vector<std::pair<instant, task_id>> moved;
+  for (const auto& [due, id] : q.sleeping)
+    if (due_after_step(q.tasks.at(id).progress, now) != due)
+      moved.emplace_back(due, id);
+  for (const auto& [due, id] : moved) {
+    auto& progress = q.tasks.at(id).progress;
+    progress.next_action = due_after_step(progress, now);
+    progress.last_action = std::min(progress.last_action, now);
+    q.sleeping.erase({due, id});
+    q.sleeping.emplace(progress.next_action, id);
+  }
+  return !moved.empty();
+}
+
 } // namespace
 
 void enter(queue& q, task loaded) {
@@ -202,6 +238,19 @@ overlooked_tasks look_for(queue& q, const std::vector<task_id>& due, instant now
     }
   }
   return overlooked;
+}
+
+bool heed_clock(queue& q, instant now) {
+  const bool loaded = !q.latest_decision;
+  const bool set_back = !loaded && now + clock_corrections_max < *q.latest_decision;
+  // Of a queue that was just loaded nobody knows how far the clock had come.
+  const auto reached = q.latest_decision.value_or(instant::min());
+  q.latest_decision = loaded || set_back ? now : std::max(*q.latest_decision, now);
+  if (!loaded && !set_back)
+    return false;
+  const bool shorter = shorten_leases(q, loaded, now);
+  const bool earlier = wake_in_time(q, now);
+  return q.ready.heed_clock(reached, now) || earlier || shorter;
 }
 
 bool holds_suspect(const queue& q, const worker_id& worker) {
@@ -570,9 +619,11 @@ decision<std::optional<lost_lease>> decide(queue& q, task_verb verb, const task_
 decision<std::vector<lost_lease>> decide(queue& q, const expire_tasks& command, instant now) {
   decision<std::vector<lost_lease>> expired;
   heed_clock(q, now);
-  while (!q.expiries.empty() && q.expiries.begin()->first <= now)
-    expired.answer.push_back(
-        run_out(q, q.tasks.at(q.expiries.begin()->second), command, now, expired.changes));
+  while (!q.expiries.empty() && q.expiries.begin()->first <= now) {
+    const auto id = q.expiries.begin()->second;
+    const bool connected = command.is_connected && command.is_connected(id);
+    expired.answer.push_back(run_out(q, q.tasks.at(id), connected, now, expired.changes));
+  }
   return expired;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/change.hpp"
-#include "core/dispatcher.hpp"
 #include "core/placement.hpp"
 #include "core/queue_policy.hpp"
+#include "core/queue_state.hpp"
 #include "core/schedule.hpp"
 #include "core/task.hpp"
 
@@ -13,45 +13,10 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace holdfast::core {
-
-/// A queue: its live tasks, and which of them go to whom next.
-///
-/// All decisions about a task are made here and not by an actor of its own: its whole life is three
-/// decisions of a microsecond each, and its order, limits and shares depend on all the others
-/// (docs/adr/0007).
-struct queue {
-  queue_name name;
-  queue_policy policy;
-  std::string definition; ///< The policy as stored.
-  bool paused = false;
-  std::set<std::string> paused_types;
-  std::uint64_t revision = 0;
-  bool removed = false;   ///< Nothing comes into it any more; its rows may not be gone yet.
-  token tokens_above = 0; ///< Leases are granted under higher tokens only.
-  std::optional<instant> latest_decision; ///< As `heed_clock` keeps it.
-  /// Tasks whose lease ends earlier than the store has it, since the clock was set back.
-  std::unordered_set<task_id> shortened;
-
-  std::unordered_map<task_id, task> tasks;
-  std::map<std::string, schedule> schedules; ///< By name.
-
-  // What follows is derived from `tasks` and `schedules`.
-  dispatcher ready;                                ///< Tasks that are due and not leased.
-  std::set<std::pair<instant, task_id>> sleeping;  ///< Not due, by `next_action`.
-  std::set<std::pair<instant, task_id>> expiries;  ///< Ends of leases.
-  std::unordered_map<std::string, task_id> unique; ///< By unique key.
-  std::unordered_map<assignment_id, std::vector<task_id>> claims; ///< Those still leased.
-  std::unordered_map<worker_id, std::set<task_id>> held;
-  /// Leases that nobody has received yet: see `note_undelivered`.
-  std::unordered_set<task_id> undelivered;
-  std::set<std::pair<instant, std::string>> schedules_due; ///< By when they are to be run.
-};
 
 /// Enters a task as loaded from the database.
 void enter(queue& q, task loaded);
@@ -63,6 +28,14 @@ struct overlooked_tasks {
   std::vector<task_id> found;   ///< It had lost sight of them.
 };
 overlooked_tasks look_for(queue& q, const std::vector<task_id>& due, instant now);
+
+/// Shortens leases that end later than they can at `now`, by the policy of each type, as the
+/// function of the same name in core/clock_steps.hpp does for one table; and brings forward the
+/// tasks that would wait for as long as the clock had stood ahead: those that were due at once, or
+/// a pause after a try, or whose type and credential the world outside asked to hold off. Looks at
+/// them only when the clock was set back since the last time, and after they were loaded; then only
+/// at leases that began after `now`, since the policy may have been changed.
+bool heed_clock(queue& q, instant now);
 
 /// Whether the worker holds a suspect, see `is_suspect`.
 bool holds_suspect(const queue& q, const worker_id& worker);
@@ -95,13 +68,6 @@ void hold_off_again(queue& q, const task_id& id);
 /// The tasks were just leased, and the grants are not durable yet: nobody has received them. A
 /// lease that ends before `take_delivered` costs its task nothing, whatever ends it.
 void note_undelivered(queue& q, const std::vector<task_id>& tasks);
-
-/// A worker's lease that was taken away.
-struct lost_lease {
-  worker_id worker;
-  task_id task;
-  core::token token = 0;
-};
 
 // Decisions change `q` and return what must be written. What is asked of many tasks at once is
 // decided for each by itself: one bad item harms no other, and its outcome says what is wrong.

@@ -175,10 +175,9 @@ void fail_try(queue& q, task& t, task_error error, duration retry_after, instant
   end_lease_of(q, t, attempt_ending::failed, std::move(error), now + wait, now, changes);
 }
 
-lost_lease run_out(queue& q, task& t, const expire_tasks& command, instant now, change& changes) {
+lost_lease run_out(queue& q, task& t, bool connected, instant now, change& changes) {
   const auto& held = *t.held();
   const auto rules = lease_of(q.policy, t.spec.type);
-  const bool connected = command.is_connected && command.is_connected(t.spec.id);
   const bool own_timeout = rules_of(q.policy, t.spec.type).timeout > duration::zero();
   const bool used_up = held.expires_at >= held.granted_at + rules.total_max
                        && (own_timeout || connected || rules.total_max > rules.ttl);

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "core/queue.hpp"
+#include "core/change.hpp"
+#include "core/queue_state.hpp"
 
 #include <string>
 
@@ -30,8 +31,8 @@ lost_lease crash(queue& q, task& t, attempt_ending how, const std::string& what,
 void fail_try(queue& q, task& t, task_error error, duration retry_after, instant now,
               change& changes);
 
-/// The lease has run out.
-lost_lease run_out(queue& q, task& t, const expire_tasks& command, instant now, change& changes);
+/// The lease has run out. `connected`: it is bound to a connection that is there.
+lost_lease run_out(queue& q, task& t, bool connected, instant now, change& changes);
 
 /// The world outside asked for a pause.
 void pause_task(queue& q, task& t, task_error error, duration retry_after, instant now,
