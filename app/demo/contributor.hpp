@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/demo/planned_answer.hpp"
 #include "app/demo/tally.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
@@ -19,23 +20,6 @@
 #include <unordered_map>
 
 namespace holdfast::app::demo {
-
-/// What a contributor does with a unit, besides answering it.
-enum class habit : std::uint8_t {
-  plain,
-  lets_expire,    ///< Takes it and forgets it, comes back for it later.
-  submits_late,   ///< The same, and hands the answer in when it is too late.
-  submits_twice,  ///< Sends the answer again after it was accepted.
-  sends_nonsense, ///< First sends a payload that breaks the schema.
-  mistakes_token, ///< First sends a token that it was not given.
-};
-
-/// What one contributor knows.
-struct planned_answer {
-  std::string label;
-  core::duration thinking{}; ///< Scaled already.
-  habit how = habit::plain;
-};
 
 struct contributor_deps {
   core::contributor_id name;

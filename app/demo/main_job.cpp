@@ -3,6 +3,7 @@
 #include "app/data_dir.hpp"
 #include "app/demo/clock.hpp"
 #include "app/demo/contributor.hpp"
+#include "app/demo/quality_act.hpp"
 #include "app/demo/workload.hpp"
 #include "client/peer_system.hpp"
 #include "persistence/verify.hpp"

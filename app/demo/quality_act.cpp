@@ -390,23 +390,6 @@ void take_in(const std::vector<msg::contributor_view>& contributors, quality_rep
 
 } // namespace
 
-std::uint64_t quality_report::spammers_removed() const {
-  return static_cast<std::uint64_t>(
-      std::count_if(removed.begin(), removed.end(), [](const auto& one) { return one.spammer; }));
-}
-
-double quality_report::calibration_error() const {
-  double distance = 0;
-  std::uint64_t units = 0;
-  for (const auto& bin : calibration) {
-    // Both as sums over the units of the bin.
-    distance +=
-        std::abs(bin.confidence * static_cast<double>(bin.units) - static_cast<double>(bin.right));
-    units += bin.units;
-  }
-  return units == 0 ? 0 : distance / static_cast<double>(units);
-}
-
 bool fit_for_quality_act(const dataset& set) {
   const auto known = std::count_if(set.units.begin(), set.units.end(),
                                    [](const auto& unit) { return unit.truth.has_value(); });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/demo/quality_act.hpp"
+#include "app/demo/quality_report.hpp"
 
 #include <string>
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "app/demo/contributor.hpp"
 #include "app/demo/dataset.hpp"
+#include "app/demo/planned_answer.hpp"
+#include "core/lease.hpp"
 #include "messages/workflow_messages.hpp"
 
 #include <cstdint>
