@@ -1,7 +1,6 @@
 #include "examples/record_linker/entity_api.hpp"
 
 #include "core/ids.hpp"
-#include "examples/record_linker/matching.hpp"
 
 #include <algorithm>
 #include <chrono>

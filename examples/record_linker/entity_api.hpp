@@ -15,6 +15,10 @@ namespace linker {
 
 using namespace holdfast;
 
+/// As whom the API is asked: without a credential, or with the one of the institution.
+inline constexpr const char* anonymous = "";
+inline constexpr const char* institution = "institution";
+
 // What it answers.
 struct found {
   std::string entity;

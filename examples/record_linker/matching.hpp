@@ -17,10 +17,6 @@ namespace linker {
 inline constexpr const char* queue_name = "linker";
 inline constexpr const char* task_type = "entity.match";
 
-/// As whom the API is asked: without a credential, or with the one of the institution.
-inline constexpr const char* anonymous = "";
-inline constexpr const char* institution = "institution";
-
 /// The catalogue of errors of the type.
 inline constexpr const char* error_outage = "API_OUTAGE";
 inline constexpr const char* error_rate_limited = "API_RATE_LIMITED";
