@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/node.hpp"
+#include "actors/node_settings.hpp"
 #include "core/backoff.hpp"
 #include "core/history.hpp"
 #include "core/log_limit.hpp"

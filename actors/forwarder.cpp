@@ -3,6 +3,7 @@
 #include "actors/outside.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/drain.hpp"
 #include "core/step_index.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/context.hpp"
+#include "actors/drain.hpp"
 #include "actors/internal_messages.hpp"
 
 #include <caf/stateful_actor.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/node.hpp"
+#include "actors/node_dialer.hpp"
 #include "core/change.hpp"
 #include "core/event_feed.hpp"
 #include "core/object_ref.hpp"

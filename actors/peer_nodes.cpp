@@ -1,6 +1,7 @@
 #include "actors/peer_nodes.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/drain.hpp"
 #include "actors/forwarder.hpp"
 #include "actors/routing_messages.hpp"
 

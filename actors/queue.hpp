@@ -2,32 +2,14 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
-#include "actors/step.hpp"
+#include "actors/step_links.hpp"
+#include "actors/tied_leases.hpp"
 
 #include <caf/event_based_actor.hpp>
 
 #include <memory>
-#include <set>
-#include <unordered_map>
-#include <utility>
 
 namespace holdfast::actors {
-
-/// The connections with which leases of a queue end, and these leases. They are not stored, so the
-/// shard's host keeps them from one life of the queue to the next. Only the queue looks at them or
-/// changes them, while it lives: the next life begins when the one before has ended.
-struct tied_leases {
-  using leases = std::set<std::pair<core::task_id, core::token>>;
-  struct connection {
-    caf::actor client;
-    bool distant = false; ///< It is the worker's forwarder in another node.
-    /// Also those whose ends are not durable yet: if the queue ends before, they hold still.
-    leases held;
-    std::set<std::uint64_t> waiting; ///< The claims that are called off with it, of this life.
-  };
-  std::unordered_map<caf::actor_addr, connection> connections; ///< Those that have claimed so.
-  leases lost; ///< Of connections that are over; their ends are not durable yet.
-};
 
 /// A QUEUE: hosts the core of one queue with all its live tasks, and keeps its time: leases that
 /// run out, tasks that become due, workers that wait for the next one.

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "actors/context.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/internal_messages.hpp"
 #include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
-#include "actors/queue.hpp"
 #include "actors/standing_fault.hpp"
+#include "actors/step_links.hpp"
+#include "actors/tied_leases.hpp"
 #include "core/queue.hpp"
 #include "core/queue_meter.hpp"
 

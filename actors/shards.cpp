@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/queue.hpp"
 #include "actors/routing_messages.hpp"
+#include "actors/step.hpp"
 #include "actors/workflow_creation.hpp"
 
 #include <map>

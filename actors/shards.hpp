@@ -3,9 +3,9 @@
 #include "actors/children.hpp"
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
-#include "actors/queue.hpp"
 #include "actors/standing_fault.hpp"
-#include "actors/step.hpp"
+#include "actors/step_links.hpp"
+#include "actors/tied_leases.hpp"
 #include "core/supervision.hpp"
 
 #include <caf/event_based_actor.hpp>

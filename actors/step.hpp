@@ -2,20 +2,11 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/step_links.hpp"
 
 #include <caf/event_based_actor.hpp>
 
 namespace holdfast::actors {
-
-/// The actors that a step talks to.
-struct step_links {
-  caf::actor writer;
-  caf::actor loader; ///< A reader.
-  caf::actor reader; ///< Another one, for what may take long.
-  caf::actor refitter;
-  caf::actor shards; ///< Finds other steps.
-  caf::actor objects;
-};
 
 /// A STEP: hosts the core of one workflow step and its ready set, picks the unit for each
 /// contributor, and is the supervisor of its units.

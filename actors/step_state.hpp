@@ -1,10 +1,12 @@
 #pragma once
 
+#include "actors/context.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/internal_messages.hpp"
 #include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
 #include "actors/standing_fault.hpp"
-#include "actors/step.hpp"
+#include "actors/step_links.hpp"
 #include "actors/unit.hpp"
 #include "core/answer_model.hpp"
 #include "core/contributor_board.hpp"

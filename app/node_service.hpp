@@ -12,6 +12,7 @@
 #include "app/peer_node_dialer.hpp"
 #include "client/peer_system.hpp"
 #include "config/load.hpp"
+#include "connectors/webhook_sender.hpp"
 #include "core/errors.hpp"
 #include "messages/interfaces.hpp"
 #include "objects/object_store.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/node.hpp"
+#include "actors/node_dialer.hpp"
 #include "client/endpoint.hpp"
 
 #include <caf/actor_system.hpp>

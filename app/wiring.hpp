@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/node.hpp"
+#include "actors/node_settings.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
 #include "connectors/webhook_sender.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/node.hpp"
+#include "actors/node_dialer.hpp"
 #include "core/time.hpp"
 
 #include <caf/actor.hpp>
