@@ -5,6 +5,7 @@
 
 #include "bench/results.hpp"
 #include "bench/soak/cluster.hpp"
+#include "bench/soak/sql_session.hpp"
 #include "client/connection.hpp"
 #include "client/peer_system.hpp"
 #include "core/uuid.hpp"

@@ -1,6 +1,7 @@
 #include "bench/soak/checker.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace holdfast::soak {

@@ -2,6 +2,7 @@
 
 #include "app/data_dir.hpp"
 #include "bench/shell.hpp"
+#include "bench/soak/sql_session.hpp"
 #include "link/authority.hpp"
 
 #include <chrono>

@@ -1,10 +1,9 @@
 #include "bench/soak/database.hpp"
 
 #include "bench/shell.hpp"
+#include "bench/soak/sql_session.hpp"
 #include "core/time_text.hpp"
 #include "persistence/server_process.hpp"
-
-#include <libpq-fe.h>
 
 #include <chrono>
 #include <csignal>
@@ -38,32 +37,6 @@ std::string at_hosts(const std::string& hosts, const std::string& conninfo,
 }
 
 } // namespace
-
-sql_session::sql_session(const std::string& conninfo)
-    : connection_(PQconnectdb((conninfo + " connect_timeout=5").c_str())) {
-  if (PQstatus(connection_) != CONNECTION_OK) {
-    const std::string why = PQerrorMessage(connection_);
-    PQfinish(connection_);
-    throw std::runtime_error{"the server is away: " + why};
-  }
-}
-
-sql_session::~sql_session() { PQfinish(connection_); }
-
-std::vector<std::vector<std::string>> sql_session::rows(const std::string& query) {
-  const std::unique_ptr<PGresult, void (*)(PGresult*)> result{PQexec(connection_, query.c_str()),
-                                                              &PQclear};
-  const auto status = PQresultStatus(result.get());
-  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
-    throw std::runtime_error{PQerrorMessage(connection_)};
-  std::vector<std::vector<std::string>> found;
-  for (int row = 0; row < PQntuples(result.get()); ++row) {
-    auto& columns = found.emplace_back();
-    for (int column = 0; column < PQnfields(result.get()); ++column)
-      columns.emplace_back(PQgetvalue(result.get(), row, column));
-  }
-  return found;
-}
 
 database::database(database_options options) : options_(std::move(options)) {
   if (options_.wrong_clock)

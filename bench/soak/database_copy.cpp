@@ -1,7 +1,8 @@
 #include "bench/soak/database_copy.hpp"
 
 #include "bench/shell.hpp"
-#include "bench/soak/database.hpp"
+#include "bench/soak/history.hpp"
+#include "bench/soak/sql_session.hpp"
 #include "persistence/server_process.hpp"
 
 #include <libpq-fe.h>

@@ -1,5 +1,7 @@
 #include "bench/soak/database_losses.hpp"
 
+#include "bench/soak/sql_session.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <exception>

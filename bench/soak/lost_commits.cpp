@@ -1,7 +1,5 @@
 #include "bench/soak/lost_commits.hpp"
 
-#include "bench/soak/checker.hpp"
-
 namespace holdfast::soak {
 
 lost_commits lost_between(const final_state& had, const final_state& kept) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/soak/final_state.hpp"
 #include "bench/soak/history.hpp"
 
 #include <cstddef>
@@ -9,8 +10,6 @@
 #include <utility>
 
 namespace holdfast::soak {
-
-struct final_state;
 
 /// Commits that a database has lost: a copy that lagged behind it took its place. An asynchronous
 /// standby does that in a failover, and an older copy when it is restored. The acknowledgements of

@@ -3,6 +3,7 @@
 #include "bench/soak/clock_faults.hpp"
 #include "bench/soak/database_losses.hpp"
 #include "bench/soak/shard_moves.hpp"
+#include "bench/soak/sql_session.hpp"
 
 #include <algorithm>
 #include <csignal>

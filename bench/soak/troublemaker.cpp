@@ -1,7 +1,7 @@
 #include "bench/soak/troublemaker.hpp"
 
 #include "bench/soak/asking.hpp"
-#include "bench/soak/database.hpp"
+#include "bench/soak/sql_session.hpp"
 
 #include <chrono>
 #include <stdexcept>
