@@ -3,7 +3,7 @@
 #include "core/uuid.hpp"
 #include "messages/errors.hpp"
 #include "messages/interfaces.hpp"
-#include "tests/sim/clients.hpp"
+#include "tests/sim/field.hpp"
 
 #include <caf/event_based_actor.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/sim/plants.hpp"
+#include "tests/sim/plant.hpp"
 #include "tests/support/virtual_network.hpp"
 
 #include <caf/actor_system.hpp>

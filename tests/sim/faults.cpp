@@ -1,6 +1,6 @@
 #include "tests/sim/faults.hpp"
 
-#include "tests/sim/plants.hpp"
+#include "tests/sim/plant.hpp"
 
 #include <algorithm>
 

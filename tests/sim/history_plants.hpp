@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/sim/plants.hpp"
+#include "tests/sim/plant.hpp"
 
 #include <memory>
 #include <string>

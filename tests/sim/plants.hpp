@@ -3,6 +3,7 @@
 #include "messages/interfaces.hpp"
 #include "persistence/memory_store.hpp"
 #include "tests/sim/plan.hpp"
+#include "tests/sim/plant.hpp"
 #include "tests/support/virtual_network.hpp"
 
 #include <caf/actor_system.hpp>
@@ -10,25 +11,11 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace holdfast::sim {
 
-/// A bug put in on purpose, to prove that the simulator catches it. It sits in what stands around
-/// the product, between the nodes and their database or between clients and their gateway, so that
-/// the product has no hook for it.
-struct plant {
-  std::string_view name;
-  std::string_view bug; ///< In one sentence.
-  /// Whether it can show at all in a run of this plan.
-  bool (*may_show)(const plan&);
-};
-
 const std::vector<plant>& plants();
-
-/// Puts `part` behind what the database holds, whatever the writer believes.
-void rebase(const persistence::memory::tables& t, persistence::shard_batch& part);
 
 class cluster_bug;
 struct seen_numbers;

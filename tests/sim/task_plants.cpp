@@ -1,6 +1,7 @@
 #include "tests/sim/task_plants.hpp"
 
 #include "core/unit_tasks.hpp"
+#include "messages/interfaces.hpp"
 #include "tests/support/forwarding_store.hpp"
 
 #include <caf/event_based_actor.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/change.hpp"
-#include "tests/sim/plants.hpp"
+#include "tests/sim/plant.hpp"
 
 #include <caf/actor.hpp>
 
