@@ -1,5 +1,6 @@
-// Holds every #include to the arrows of docs/ARCHITECTURE.md, every line to 100 columns, and the
-// ids in comments of tests to the rows of docs/REQUIREMENTS.md.
+// Holds every #include to the arrows of docs/ARCHITECTURE.md, pairs of files to include each other
+// in one direction, every line to 100 columns, and the ids in comments of tests to the rows of
+// docs/REQUIREMENTS.md.
 //
 // Each checker is a function over a set of files in memory, so that the cases below can show each
 // rule failing; the last case of a checker gives it the project itself.
@@ -273,6 +274,62 @@ std::vector<std::string> violations(const file_set& files) {
     }
   }
   return found;
+}
+
+/// The files `x.hpp` and `x.cpp` are one pair, `x`; so is one of them without the other.
+std::string pair_of(std::string_view path) { return std::string{path.substr(0, path.rfind('.'))}; }
+
+/// Pair -> the other pairs of the set that its files include.
+std::map<std::string, std::set<std::string>> includes_of_pairs(const file_set& files) {
+  std::map<std::string, std::set<std::string>> includes;
+  for (const auto& [path, text] : files) {
+    const auto from = pair_of(path);
+    auto& targets = includes[from];
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) {
+      const auto directive = include_of(line);
+      if (directive && files.count(std::string{directive->target}) != 0
+          && pair_of(directive->target) != from)
+        targets.insert(pair_of(directive->target));
+    }
+  }
+  return includes;
+}
+
+/// Cycles of pairs that include each other, each as `a -> b -> a`. Of cycles that share a pair it
+/// names one; the others show when that one is broken.
+std::vector<std::string> cycles_of_pairs(const file_set& files) {
+  auto left = includes_of_pairs(files);
+  const auto first_left = [&](const std::set<std::string>& targets) {
+    return std::find_if(targets.begin(), targets.end(),
+                        [&](const std::string& to) { return left.count(to) != 0; });
+  };
+  std::vector<std::string> found;
+  while (true) {
+    // A pair that includes none of those left is on no cycle.
+    for (bool dropped = true; dropped;) {
+      dropped = false;
+      for (auto at = left.begin(); at != left.end();) {
+        const bool leads_on = first_left(at->second) != at->second.end();
+        dropped = dropped || !leads_on;
+        at = leads_on ? std::next(at) : left.erase(at);
+      }
+    }
+    if (left.empty())
+      return found;
+    // Each pair left includes another one left, so that this path comes back to itself.
+    std::vector<std::string> path{left.begin()->first};
+    do
+      path.push_back(*first_left(left.at(path.back())));
+    while (std::count(path.begin(), path.end(), path.back()) == 1);
+    const auto begin = std::find(path.begin(), path.end(), path.back());
+    std::string cycle = *begin;
+    for (auto at = begin + 1; at != path.end(); ++at)
+      cycle += " -> " + *at;
+    found.push_back(cycle);
+    for (auto at = begin; at != path.end(); ++at)
+      left.erase(*at);
+  }
 }
 
 const std::set<std::string_view> sources{".hpp", ".cpp"};
@@ -654,6 +711,49 @@ BOOST_AUTO_TEST_CASE(the_project_keeps_every_rule) {
   const auto files = read_project(holdfast::test::source_dir());
   BOOST_TEST_REQUIRE(files.count("tests/layers_test.cpp") == 1U);
   const auto found = violations(files);
+  BOOST_TEST(found.empty(), joined(found));
+}
+
+BOOST_AUTO_TEST_CASE(pairs_that_include_each_other_in_one_direction_are_no_cycle) {
+  BOOST_TEST(cycles_of_pairs({{"core/a.hpp", "#include <vector>\n"},
+                              {"core/a.cpp", "#include \"core/a.hpp\"\n#include \"core/b.hpp\"\n"},
+                              {"core/b.hpp", "#include \"core/c.hpp\"\n"},
+                              {"core/b.cpp", "#include \"core/b.hpp\"\n#include \"core/c.hpp\"\n"},
+                              {"core/c.hpp", "#include \"core/gone.hpp\"\n"}})
+                 .empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_cycle_of_pairs_is_named_also_where_their_headers_alone_have_none) {
+  const auto found = cycles_of_pairs({{"core/a.hpp", "int a();\n"},
+                                      {"core/a.cpp", "#include \"core/b.hpp\"\n"},
+                                      {"core/b.hpp", "#include \"core/c.hpp\"\n"},
+                                      {"core/c.hpp", "#include \"core/a.hpp\"\n"},
+                                      {"core/user.cpp", "#include \"core/a.hpp\"\n"}});
+  BOOST_TEST(joined(found) == "\n  core/a -> core/b -> core/c -> core/a");
+}
+
+BOOST_AUTO_TEST_CASE(a_cycle_behind_another_pair_begins_where_it_comes_back_to) {
+  const auto found = cycles_of_pairs({{"core/a.hpp", "#include \"core/b.hpp\"\n"},
+                                      {"core/b.hpp", "#include \"core/c.hpp\"\n"},
+                                      {"core/c.hpp", "#include \"core/b.hpp\"\n"}});
+  BOOST_TEST(joined(found) == "\n  core/b -> core/c -> core/b");
+}
+
+BOOST_AUTO_TEST_CASE(each_cycle_of_pairs_is_named_in_a_folder_and_between_folders) {
+  const auto found = cycles_of_pairs({{"app/demo/a.hpp", "#include \"bench/b.hpp\"\n"},
+                                      {"bench/b.hpp", "#include \"app/demo/a.hpp\"\n"},
+                                      {"tests/sim/c.hpp", "#include \"tests/sim/d.hpp\"\n"},
+                                      {"tests/sim/d.cpp", "#include \"tests/sim/c.hpp\"\n"},
+                                      {"tests/sim/d.hpp", "int d();\n"}});
+  BOOST_TEST(joined(found)
+             == "\n  app/demo/a -> bench/b -> app/demo/a"
+                "\n  tests/sim/c -> tests/sim/d -> tests/sim/c");
+}
+
+BOOST_AUTO_TEST_CASE(no_pairs_of_the_project_include_each_other_in_a_cycle) {
+  const auto files = read_project(holdfast::test::source_dir());
+  BOOST_TEST_REQUIRE(includes_of_pairs(files).at("actors/node").count("actors/gateway") == 1U);
+  const auto found = cycles_of_pairs(files);
   BOOST_TEST(found.empty(), joined(found));
 }
 
