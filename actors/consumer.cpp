@@ -3,6 +3,8 @@
 #include "actors/actor_guard.hpp"
 #include "actors/fan_in.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/reads.hpp"
+#include "actors/stored_items.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -232,15 +234,17 @@ caf::behavior consumer(caf::stateful_actor<consumer_state>* self, context_ptr co
           apply_delivery(self, delivery, promise);
           return;
         }
-        const read_position where{self->state.spec.name, delivery.shard};
-        self->request(self->state.loader, internal_timeout, where)
+        read(self, self->state.loader,
+             [name = self->state.spec.name, shard = delivery.shard](persistence::store& db) {
+               return load_position(db, name, shard);
+             })
             .then(
                 [=, delivery = std::move(delivery)](const consumer_position& position) mutable {
                   self->state.applied[delivery.shard] = {
                       position.cursor, {position.applied.begin(), position.applied.end()}};
                   apply_delivery(self, delivery, promise);
                 },
-                [=](caf::error& error) { promise.deliver(std::move(error)); });
+                [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
       },
   };
 }

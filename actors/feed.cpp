@@ -1,6 +1,8 @@
 #include "actors/feed.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/reads.hpp"
+#include "actors/stored_items.hpp"
 
 #include <caf/send.hpp>
 
@@ -46,10 +48,12 @@ void look(self_ptr self, core::shard_id shard, std::uint64_t life, const core::e
       go_on(self, shard, *on);
     }
   };
-  self->request(st.reader, internal_timeout,
-                look_at_events{shard, place, st.context->settings.events_batch_max})
-      .then([=](events_seen& seen) { done(std::move(seen.found)); },
-            [=](const caf::error& error) { done(msg::failure_of(error)); });
+  read(self, st.reader,
+       [=, limit = st.context->settings.events_batch_max](persistence::store& db) {
+         return load_events(db, shard, place, limit);
+       })
+      .then([=](core::table_view& found) { done(std::move(found)); },
+            [=](const core::failure& why) { done(why); });
 }
 
 void wake(self_ptr self, core::duration in) {

@@ -1,6 +1,7 @@
 #include "actors/intake.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/reads.hpp"
 
 #include <utility>
 
@@ -11,12 +12,14 @@ namespace {
 using self_ptr = caf::stateful_actor<intake_state>*;
 
 void look(self_ptr self) {
-  self->state.looks.ask(self, self->state.loader, find_staged{}, [=](staged_queues& found) {
-    auto& st = self->state;
-    if (!found.queues.empty())
-      self->send(st.shards, tasks_staged{std::move(found.queues)});
-    st.looks.end(self);
-  });
+  self->state.looks.ask(
+      self, self->state.loader, [](persistence::store& db) { return db.queues_with_staged(); },
+      [=](std::vector<core::queue_name>& queues) {
+        auto& st = self->state;
+        if (!queues.empty())
+          self->send(st.shards, tasks_staged{std::move(queues)});
+        st.looks.end(self);
+      });
 }
 
 } // namespace

@@ -174,126 +174,7 @@ struct events_committed {
 struct settle {};
 struct settled {};
 
-// --- reader ---
-
-/// Answered by `versions_loaded`, or `not_found`.
-struct load_versions {
-  core::workflow_id workflow;
-};
-struct versions_loaded {
-  core::versioned_workflow versions;
-  std::vector<core::step_row> steps; ///< Of all versions, in order of position.
-};
-
-/// Answered by `step_loaded`, or `not_found`.
-struct load_step {
-  core::step_id step;
-};
-struct step_loaded {
-  persistence::stored_step step;
-  versions_loaded workflow;
-  core::step_history history;
-  std::vector<core::repair_row> repairs; ///< Those that are not done.
-};
-
-/// Answered by `workflow_loaded`, or `not_found`.
-struct load_workflow {
-  core::workflow_id workflow;
-};
-struct workflow_loaded {
-  persistence::stored_workflow workflow;
-};
-
-/// Answered by `listings_loaded`: the steps that are open or paused, in order of id.
-struct load_listings {
-  core::step_id after; ///< Nil: from the first.
-  std::uint32_t limit = 0;
-};
-struct listings_loaded {
-  std::vector<core::step_listing> listings; ///< Steps that are damaged are left out.
-  core::step_id last;                       ///< Of those that were read.
-  bool more = false;                        ///< There may be others behind it.
-};
-
-/// Answered by `profile_loaded`, also of whom nothing is known.
-struct load_profile {
-  core::contributor_id contributor;
-};
-struct profile_loaded {
-  persistence::stored_profile stored;
-};
-
-/// Answered by `units_loaded`.
-struct load_units {
-  std::vector<core::unit_id> units;
-  core::lease_policies policies;
-};
-struct units_loaded {
-  std::vector<core::unit_record> units;
-};
-
-/// Answered by `chains_loaded`.
-struct load_chains {
-  std::vector<core::unit_id> units;
-};
-struct chains_loaded {
-  std::vector<persistence::unit_chain> chains;
-};
-
-/// Answered by `repair_found`, or `not_found`.
-struct find_repair {
-  core::repair_id repair;
-};
-struct repair_found {
-  core::repair_row row;
-};
-
-/// Answered by `judged_found`.
-struct find_judged {
-  core::step_id step;
-  std::vector<core::contributor_id> contributors;
-  std::uint64_t after = 0;
-  std::uint64_t through = 0;
-};
-struct judged_found {
-  persistence::judged_units units;
-};
-
-/// Answered by `made_from_found`.
-struct find_made_from {
-  core::step_id step;
-  std::vector<core::taken_back> results;
-};
-struct made_from_found {
-  std::vector<core::unit_id> units;
-};
-
-/// Answered by `gathered_found`.
-struct find_gathered {
-  std::vector<core::unit_id> units;
-};
-struct gathered_found {
-  std::vector<persistence::gathered_unit> units;
-};
-
-/// Step → reader. Answered by `grants_loaded`.
-struct load_grants {
-  core::step_id step;
-  core::contributor_id after;
-  std::uint32_t limit = 0;
-};
-struct grants_loaded {
-  std::vector<core::step_history::worked> contributors;
-};
-
-/// Step → reader. Answered by `survey_loaded`.
-struct load_survey {
-  core::step_id step;
-  double sure = 0; ///< Finished units with a lower confidence are unsure.
-};
-struct survey_loaded {
-  std::shared_ptr<const persistence::survey_material> material;
-};
+// --- refitter ---
 
 /// Step → refitter. Answered by `step_surveyed`.
 struct survey_step {
@@ -312,124 +193,6 @@ struct refit_model {
 struct model_refitted {
   std::shared_ptr<const core::quality::refit> found;
 };
-
-/// Answered by `source_keys_found`.
-struct find_source_keys {
-  core::step_id step;
-  std::vector<std::string> keys;
-};
-struct source_keys_found {
-  std::vector<std::string> keys;
-};
-
-/// Answered by `persistence::stored_queue`; `not_found` if there is none.
-struct load_queue {
-  core::queue_name queue;
-};
-struct queue_loaded {
-  persistence::stored_queue queue;
-};
-
-/// Answered by `tasks_found`: which of the tasks exist.
-struct find_tasks {
-  std::vector<core::task_id> tasks;
-};
-struct tasks_found {
-  std::vector<persistence::known_task> tasks;
-};
-
-/// Answered by `staged_queues`: those for which something is staged.
-struct find_staged {};
-struct staged_queues {
-  std::vector<core::queue_name> queues;
-};
-
-/// Answered by `over_found`: which of these assignments have ended since then.
-struct find_over {
-  std::vector<core::assignment_id> assignments;
-  core::instant since;
-};
-struct over_found {
-  std::vector<core::assignment_id> assignments;
-};
-
-/// Answered by `overdue_found`: what holds leases that ended before then.
-struct find_overdue {
-  core::instant ended_before;
-};
-struct overdue_found {
-  std::vector<hosted_item> items;
-};
-
-/// Answered by `due_found`: tasks that wait for a worker since before then, among those that come
-/// after `after` (nil: from the first).
-struct find_due {
-  core::task_id after;
-  core::instant due_before;
-};
-struct due_found {
-  persistence::due_page page;
-};
-
-/// Answered by `staged_loaded`.
-struct load_staged {
-  core::queue_name queue;
-  std::uint32_t limit = 0;
-  std::size_t bytes_most = 0;
-};
-struct staged_loaded {
-  persistence::staged_page page;
-};
-
-/// Answered by `finished_listed`.
-struct list_finished {
-  persistence::finished_filter filter;
-};
-struct finished_listed {
-  std::vector<persistence::finished_task> tasks;
-};
-
-/// Answered by `task_histories`; tasks that do not exist are left out.
-struct load_tasks {
-  std::vector<core::task_id> tasks;
-};
-struct task_histories {
-  std::vector<persistence::task_history> tasks;
-};
-
-/// Answered by `event_page`.
-struct read_events {
-  core::shard_id shard = 0;
-  core::event_seq after = 0;
-  std::uint32_t limit = 0;
-};
-struct event_page {
-  core::shard_id shard = 0;
-  std::vector<core::sequenced_event> events;
-};
-
-/// Answered by `events_seen`: what subscribers outside get, and how far the table reaches.
-struct look_at_events {
-  core::shard_id shard = 0;
-  core::event_place place;
-  std::uint32_t limit = 0;
-};
-struct events_seen {
-  core::table_view found;
-};
-
-/// Answered by `consumer_position`: where the consumer stands on each shard.
-struct read_position {
-  std::string consumer;
-  core::shard_id shard = 0;
-};
-struct consumer_position {
-  core::event_seq cursor = 0;
-  std::vector<core::event_seq> applied; ///< Above the cursor, from the inbox.
-};
-
-/// Answered by `msg::step_list` with all steps that may still have work.
-struct list_live_steps {};
 
 // --- objects ---
 
@@ -763,28 +526,6 @@ struct watch_events {
 
 // --- webhooks ---
 
-/// Answered by `webhooks_listed`.
-struct find_webhooks {};
-struct webhooks_listed {
-  std::vector<persistence::stored_webhook> webhooks;
-};
-
-/// Answered by `webhook_places_found`.
-struct find_webhook_places {
-  core::webhook_id webhook;
-};
-struct webhook_places_found {
-  std::vector<persistence::webhook_place> places;
-};
-
-/// Answered by `dead_letters_found`.
-struct find_dead_letters {
-  persistence::dead_letter_filter filter;
-};
-struct dead_letters_found {
-  std::vector<persistence::dead_letter> letters;
-};
-
 /// Delivery → feed: as `msg::read_events`, answered by `msg::event_page`. Their number is bounded
 /// by that of webhooks, so it counts for nothing.
 struct read_for_webhook {
@@ -893,59 +634,20 @@ HOLDFAST_LOCAL_MESSAGE(events_committed)
 HOLDFAST_LOCAL_MESSAGE(settle)
 HOLDFAST_LOCAL_MESSAGE(settled)
 HOLDFAST_LOCAL_MESSAGE(distant_claim)
-HOLDFAST_LOCAL_MESSAGE(load_step)
-HOLDFAST_LOCAL_MESSAGE(step_loaded)
-HOLDFAST_LOCAL_MESSAGE(load_versions)
-HOLDFAST_LOCAL_MESSAGE(versions_loaded)
-HOLDFAST_LOCAL_MESSAGE(load_units)
-HOLDFAST_LOCAL_MESSAGE(units_loaded)
-HOLDFAST_LOCAL_MESSAGE(load_chains)
-HOLDFAST_LOCAL_MESSAGE(chains_loaded)
-HOLDFAST_LOCAL_MESSAGE(find_repair)
-HOLDFAST_LOCAL_MESSAGE(repair_found)
-HOLDFAST_LOCAL_MESSAGE(find_judged)
-HOLDFAST_LOCAL_MESSAGE(judged_found)
-HOLDFAST_LOCAL_MESSAGE(find_made_from)
-HOLDFAST_LOCAL_MESSAGE(made_from_found)
-HOLDFAST_LOCAL_MESSAGE(find_gathered)
-HOLDFAST_LOCAL_MESSAGE(gathered_found)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
 HOLDFAST_LOCAL_MESSAGE(try_again)
 HOLDFAST_LOCAL_MESSAGE(gather_tick)
-HOLDFAST_LOCAL_MESSAGE(load_grants)
-HOLDFAST_LOCAL_MESSAGE(grants_loaded)
-HOLDFAST_LOCAL_MESSAGE(load_survey)
-HOLDFAST_LOCAL_MESSAGE(survey_loaded)
 HOLDFAST_LOCAL_MESSAGE(survey_step)
 HOLDFAST_LOCAL_MESSAGE(step_surveyed)
 HOLDFAST_LOCAL_MESSAGE(refit_model)
 HOLDFAST_LOCAL_MESSAGE(model_refitted)
-HOLDFAST_LOCAL_MESSAGE(find_source_keys)
-HOLDFAST_LOCAL_MESSAGE(source_keys_found)
-HOLDFAST_LOCAL_MESSAGE(read_events)
-HOLDFAST_LOCAL_MESSAGE(event_page)
-HOLDFAST_LOCAL_MESSAGE(look_at_events)
-HOLDFAST_LOCAL_MESSAGE(events_seen)
 HOLDFAST_LOCAL_MESSAGE(watch_events)
 HOLDFAST_LOCAL_MESSAGE(feed_tick)
-HOLDFAST_LOCAL_MESSAGE(find_webhooks)
-HOLDFAST_LOCAL_MESSAGE(webhooks_listed)
-HOLDFAST_LOCAL_MESSAGE(find_webhook_places)
-HOLDFAST_LOCAL_MESSAGE(webhook_places_found)
-HOLDFAST_LOCAL_MESSAGE(find_dead_letters)
-HOLDFAST_LOCAL_MESSAGE(dead_letters_found)
 HOLDFAST_LOCAL_MESSAGE(read_for_webhook)
 HOLDFAST_LOCAL_MESSAGE(posted)
 HOLDFAST_LOCAL_MESSAGE(enqueue_anywhere)
 HOLDFAST_LOCAL_MESSAGE(delivery_tick)
 HOLDFAST_LOCAL_MESSAGE(unused_tick)
-HOLDFAST_LOCAL_MESSAGE(read_position)
-HOLDFAST_LOCAL_MESSAGE(consumer_position)
-HOLDFAST_LOCAL_MESSAGE(list_live_steps)
-HOLDFAST_LOCAL_MESSAGE(load_listings)
-HOLDFAST_LOCAL_MESSAGE(listings_loaded)
-HOLDFAST_LOCAL_MESSAGE(load_profile)
-HOLDFAST_LOCAL_MESSAGE(profile_loaded)
 HOLDFAST_LOCAL_MESSAGE(follow_steps)
 HOLDFAST_LOCAL_MESSAGE(list_step)
 HOLDFAST_LOCAL_MESSAGE(owned_ask)
@@ -963,31 +665,13 @@ HOLDFAST_LOCAL_MESSAGE(judgment_checked)
 HOLDFAST_LOCAL_MESSAGE(unit_command)
 HOLDFAST_LOCAL_MESSAGE(unit_ended)
 HOLDFAST_LOCAL_MESSAGE(activate)
-HOLDFAST_LOCAL_MESSAGE(load_queue)
-HOLDFAST_LOCAL_MESSAGE(queue_loaded)
-HOLDFAST_LOCAL_MESSAGE(find_tasks)
-HOLDFAST_LOCAL_MESSAGE(tasks_found)
-HOLDFAST_LOCAL_MESSAGE(find_staged)
-HOLDFAST_LOCAL_MESSAGE(staged_queues)
-HOLDFAST_LOCAL_MESSAGE(load_staged)
-HOLDFAST_LOCAL_MESSAGE(staged_loaded)
 HOLDFAST_LOCAL_MESSAGE(tasks_staged)
 HOLDFAST_LOCAL_MESSAGE(take_in_staged)
-HOLDFAST_LOCAL_MESSAGE(find_due)
-HOLDFAST_LOCAL_MESSAGE(due_found)
 HOLDFAST_LOCAL_MESSAGE(look_for_tasks)
 HOLDFAST_LOCAL_MESSAGE(follow_processes)
 HOLDFAST_LOCAL_MESSAGE(processes_changed)
-HOLDFAST_LOCAL_MESSAGE(find_over)
-HOLDFAST_LOCAL_MESSAGE(over_found)
-HOLDFAST_LOCAL_MESSAGE(find_overdue)
-HOLDFAST_LOCAL_MESSAGE(overdue_found)
 HOLDFAST_LOCAL_MESSAGE(look_around)
 HOLDFAST_LOCAL_MESSAGE(look_again)
-HOLDFAST_LOCAL_MESSAGE(list_finished)
-HOLDFAST_LOCAL_MESSAGE(finished_listed)
-HOLDFAST_LOCAL_MESSAGE(load_tasks)
-HOLDFAST_LOCAL_MESSAGE(task_histories)
 HOLDFAST_LOCAL_MESSAGE(queue_tick)
 HOLDFAST_LOCAL_MESSAGE(extension_tick)
 HOLDFAST_LOCAL_MESSAGE(new_workflow)
@@ -1016,8 +700,6 @@ HOLDFAST_LOCAL_MESSAGE(tasks_ended)
 HOLDFAST_LOCAL_MESSAGE(cursors_written)
 HOLDFAST_LOCAL_MESSAGE(pump_tick)
 HOLDFAST_LOCAL_MESSAGE(aside_tick)
-HOLDFAST_LOCAL_MESSAGE(load_workflow)
-HOLDFAST_LOCAL_MESSAGE(workflow_loaded)
 HOLDFAST_LOCAL_MESSAGE(put_objects)
 HOLDFAST_LOCAL_MESSAGE(objects_put)
 HOLDFAST_LOCAL_MESSAGE(get_objects)

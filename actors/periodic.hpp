@@ -2,7 +2,7 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
-#include "messages/errors.hpp"
+#include "actors/reads.hpp"
 
 #include <caf/event_based_actor.hpp>
 
@@ -43,19 +43,19 @@ public:
     stop();
     rest(self);
   }
-  void fail(caf::event_based_actor* self, const caf::error& why) {
+  void fail(caf::event_based_actor* self, const core::failure& why) {
     looking_ = false;
     if (!std::exchange(failing_, true))
-      context_->log(log_level::warning, failed_, {{"reason", msg::failure_of(why).detail}});
+      context_->log(log_level::warning, failed_, {{"reason", why.detail}});
     rest(self);
   }
 
-  /// Asks for what the look needs. `found` gets the answer, and asks on or ends the look; an error
+  /// Reads what the look needs (`read`). `found` gets it, and asks on or ends the look; a failure
   /// fails it.
   template <class Question, class Found>
-  void ask(caf::event_based_actor* self, const caf::actor& whom, Question question, Found found) {
-    self->request(whom, internal_timeout, std::move(question))
-        .then(std::move(found), [this, self](const caf::error& why) { fail(self, why); });
+  void ask(caf::event_based_actor* self, const caf::actor& reader, Question question, Found found) {
+    read(self, reader, std::move(question))
+        .then(std::move(found), [this, self](const core::failure& why) { fail(self, why); });
   }
 
   bool looking() const { return looking_; }

@@ -32,10 +32,12 @@ core::contributor_profile profile_in(const msg::put_profile& m) {
 
 /// As it is known with the new word, the test questions included.
 void answer(keeper_ptr self, const core::contributor_id& contributor, const held_promise& promise) {
-  self->request(self->state.reader, internal_timeout, load_profile{contributor})
+  read_profile(self, self->state.context, self->state.reader, contributor)
       .then(
-          [=](const profile_loaded& known) { promise.deliver(to_view(contributor, known.stored)); },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const persistence::stored_profile& known) {
+            promise.deliver(to_view(contributor, known));
+          },
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 void on_put(keeper_ptr self, const msg::put_profile& m) {

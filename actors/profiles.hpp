@@ -2,6 +2,8 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "actors/reads.hpp"
+#include "actors/stored_items.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
@@ -33,6 +35,15 @@ struct profiles_state {
 /// Backpressure: that of the writers, which the gateway applies.
 caf::behavior profiles(caf::stateful_actor<profiles_state>* self, context_ptr context,
                        std::vector<caf::actor> writers, caf::actor reader);
+
+/// Asks a reader for the profile of a contributor; see `load_profile`.
+template <class Self>
+auto read_profile(Self self, const context_ptr& context, const caf::actor& reader,
+                  const core::contributor_id& contributor) {
+  return read(self, reader, [context, contributor](persistence::store& db) {
+    return load_profile(db, contributor, context->settings.find_profile);
+  });
+}
 
 /// The public form of a profile.
 msg::profile_view to_view(const core::contributor_id& contributor,

@@ -17,14 +17,14 @@ msg::task_explanation to_message(const core::task_id& task, std::string status,
 }
 
 void explain_stored(queue_ptr self, const held_promise& promise, const core::task_id& task) {
-  self->request(self->state.links.loader, internal_timeout, load_tasks{{task}})
+  read_tasks(self, {task})
       .then(
-          [=](const task_histories& found) {
+          [=](const std::vector<persistence::task_history>& found) {
             const auto& name = self->state.queue.name;
-            if (found.tasks.empty() || found.tasks.front().queue != name)
+            if (found.empty() || found.front().queue != name)
               return fail(promise, core::errc::not_found,
                           "the queue " + name + " has no task " + to_string(task));
-            const auto& history = found.tasks.front();
+            const auto& history = found.front();
             if (!history.finished) // another host of the queue may have made it
               return fail(promise, core::errc::unavailable,
                           "the task is live, but this node does not know it; ask again");
@@ -32,7 +32,7 @@ void explain_stored(queue_ptr self, const held_promise& promise, const core::tas
             promise.deliver(to_message(task, status_of(history),
                                        core::explain(over.ending, over.error, over.finished_at)));
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace

@@ -177,10 +177,12 @@ void on_take_in(queue_ptr self) {
   if (rows == 0)
     return;
   st.taking_in = true;
-  self->request(st.links.loader, internal_timeout,
-                load_staged{st.queue.name, static_cast<std::uint32_t>(rows), page_bytes})
-      .then([=](staged_loaded& loaded) { on_page(self, loaded.page); },
-            [=](const caf::error& error) { on_page_failed(self, msg::failure_of(error)); });
+  read(self, st.links.loader,
+       [queue = st.queue.name, limit = static_cast<std::uint32_t>(rows)](persistence::store& db) {
+         return db.load_staged(queue, limit, page_bytes);
+       })
+      .then([=](persistence::staged_page& page) { on_page(self, page); },
+            [=](const core::failure& why) { on_page_failed(self, why); });
 }
 
 } // namespace holdfast::actors

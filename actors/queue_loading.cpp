@@ -119,15 +119,16 @@ void load(queue_ptr self) {
   auto& st = self->state;
   const auto number = ++st.loads;
   const auto is_latest = [=] { return number == self->state.loads; };
-  self->request(st.links.loader, internal_timeout, load_queue{st.queue.name})
+  read(self, st.links.loader,
+       [queue = st.queue.name](persistence::store& db) { return db.load_queue(queue); })
       .then(
-          [=](queue_loaded& loaded) {
+          [=](persistence::stored_queue& stored) {
             if (is_latest())
-              on_loaded(self, loaded.queue);
+              on_loaded(self, stored);
           },
-          [=](const caf::error& error) {
+          [=](const core::failure& why) {
             if (is_latest())
-              on_load_failed(self, msg::failure_of(error));
+              on_load_failed(self, why);
           });
 }
 

@@ -19,10 +19,10 @@ void log_found(queue_ptr self, const core::task_id& task, const char* what) {
 }
 
 /// Takes in what the database has, unless this queue has ended it since.
-void take_in_found(queue_ptr self, task_histories& found) {
+void take_in_found(queue_ptr self, std::vector<persistence::task_history>& found) {
   auto& st = self->state;
   const auto ended_since = end_read(self);
-  for (auto& history : found.tasks) {
+  for (auto& history : found) {
     if (!history.live || history.queue != st.queue.name)
       continue;
     const auto id = history.live->spec.id;
@@ -35,30 +35,29 @@ void take_in_found(queue_ptr self, task_histories& found) {
 }
 
 /// Reads them as they are once all that the queue has decided about them is durable.
-void read_unknown(queue_ptr self, std::vector<core::task_id> unknown) {
+void read_unknown(queue_ptr self, const std::vector<core::task_id>& unknown) {
   auto& st = self->state;
   st.looking_for = true;
   ++st.reads;
-  st.pending.after_all([=, question = load_tasks{std::move(unknown)}](const core::failure& why) {
+  st.pending.after_all([=](const core::failure& why) {
     if (why.code != core::errc::none) { // the queue ends
       end_read(self);
       return;
     }
-    self->request(self->state.links.loader, internal_timeout, question)
+    read_tasks(self, unknown)
         .then(
-            [=](task_histories& found) {
+            [=](std::vector<persistence::task_history>& found) {
               self->state.looking_for = false;
               self->state.lookout_fault.over();
               take_in_found(self, found);
             },
-            [=](const caf::error& error) { // the next look asks again
+            [=](const core::failure& lost) { // the next look asks again
               auto& state = self->state;
               state.looking_for = false;
               end_read(self);
-              const auto reason = msg::failure_of(error).detail;
-              if (state.lookout_fault.met(reason))
+              if (state.lookout_fault.met(lost.detail))
                 state.context->log(log_level::warning, "forgotten_tasks_not_read",
-                                   {{"queue", state.queue.name}, {"reason", reason}});
+                                   {{"queue", state.queue.name}, {"reason", lost.detail}});
             });
   });
 }

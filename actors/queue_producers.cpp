@@ -152,9 +152,11 @@ void tell_unreadable(queue_ptr self, const std::vector<persistence::finished_tas
 /// Revives what the database has of `filter`, but for what has ended since that was wanted.
 void redrive(queue_ptr self, const held_promise& promise,
              const persistence::finished_filter& filter) {
-  self->request(self->state.links.loader, internal_timeout, list_finished{filter})
+  read(self, self->state.links.loader,
+       [filter](persistence::store& db) { return db.list_finished(filter); })
       .then(
-          [=, limit = filter.limit, after = filter.after](finished_listed& found) {
+          [=, limit = filter.limit,
+           after = filter.after](std::vector<persistence::finished_task>& found) {
             auto& st = self->state;
             const auto ended_since = end_read(self);
             if (const auto why = room_to_write(*st.context); why.code != core::errc::none)
@@ -162,11 +164,11 @@ void redrive(queue_ptr self, const held_promise& promise,
             if (auto gone = core::check_not_removed(st.queue); gone.code != core::errc::none)
               return refuse(self, promise, std::move(gone));
             msg::tasks_redriven answer;
-            answer.last = found.tasks.empty() ? after : found.tasks.back().spec.id;
-            answer.more = found.tasks.size() >= limit;
-            tell_unreadable(self, found.tasks);
+            answer.last = found.empty() ? after : found.back().spec.id;
+            answer.more = found.size() >= limit;
+            tell_unreadable(self, found);
             core::change changes;
-            for (auto& task : found.tasks) {
+            for (auto& task : found) {
               if (is_unreadable(task) || ended_since.count(task.spec.id) != 0)
                 continue; // what was read of it is nothing, or is not so any more
               auto decided =
@@ -181,9 +183,9 @@ void redrive(queue_ptr self, const held_promise& promise,
             carry_out(self, std::move(changes), promise, answer);
             look_after(self);
           },
-          [=](caf::error& error) {
+          [=](const core::failure& why) {
             end_read(self);
-            promise.deliver(std::move(error));
+            promise.deliver(msg::to_error(why));
           });
 }
 
@@ -201,15 +203,15 @@ const core::task* under_claim(const core::queue& q, const core::task_id& task,
 void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
                     const held_promise& promise,
                     std::function<void(const std::vector<persistence::known_task>&)> then) {
-  find_tasks question;
+  std::vector<core::task_id> unknown;
   for (const auto& id : tasks)
     if (may_be_finished(self, id) && self->state.queue.tasks.count(id) == 0)
-      question.tasks.push_back(id);
-  if (question.tasks.empty())
+      unknown.push_back(id);
+  if (unknown.empty())
     return then({});
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
-      .then([=](const tasks_found& found) { then(found.tasks); },
-            [=](caf::error& error) { promise.deliver(std::move(error)); });
+  read(self, self->state.links.loader, [unknown](persistence::store& db) {
+    return db.find_tasks(unknown);
+  }).then(then, [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 void on_enqueue(queue_ptr self, const asked& from, msg::enqueue_tasks& request) {
@@ -288,13 +290,11 @@ void repeat_ejection(queue_ptr self, const held_promise& promise, const core::cl
                      const caf::actor_addr& client) {
   if (wanted.worker.empty() || was_ejected(self, wanted))
     return carry_out(self, {}, promise, msg::leased_tasks{});
-  load_tasks question;
-  question.tasks.push_back(wanted.task);
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
+  read_tasks(self, {wanted.task})
       .then(
-          [=](const task_histories& found) {
-            const bool is_over = std::any_of(
-                found.tasks.begin(), found.tasks.end(), [&](const persistence::task_history& h) {
+          [=](const std::vector<persistence::task_history>& found) {
+            const bool is_over =
+                std::any_of(found.begin(), found.end(), [&](const persistence::task_history& h) {
                   return std::any_of(h.attempts.begin(), h.attempts.end(),
                                      [&](const auto& a) { return a.lease.id == wanted.id; });
                 });
@@ -309,7 +309,7 @@ void repeat_ejection(queue_ptr self, const held_promise& promise, const core::cl
                                holds ? std::vector{wanted.task} : std::vector<core::task_id>{});
             look_after(self);
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 /// Takes the task from whoever holds it and, when somebody wants it, leases it to them.

@@ -34,23 +34,25 @@ void remove_now(queue_ptr self, const held_promise& promise, std::uint64_t stage
 /// The stage is counted last: a task that is staged later than that is refused.
 void remove_when_stage_known(queue_ptr self, const held_promise& promise, std::uint64_t finished) {
   const auto& st = self->state;
-  self->request(st.links.reader, internal_timeout, msg::get_queue_intake{st.queue.name})
+  read(self, st.links.reader,
+       [queue = st.queue.name](persistence::store& db) { return db.count_staged(queue); })
       .then(
-          [=](const msg::queue_intake& stage) {
+          [=](const persistence::staged_counts& stage) {
             remove_now(self, promise, stage.staged, finished);
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 void count_and_remove(queue_ptr self, const held_promise& promise) {
   const auto& st = self->state;
-  self->request(st.links.reader, internal_timeout, msg::get_queue_statistics{st.queue.name})
+  read(self, st.links.reader,
+       [queue = st.queue.name](persistence::store& db) { return db.count_tasks(queue); })
       .then(
-          [=](const msg::queue_statistics& counts) {
+          [=](const persistence::queue_counts& counts) {
             remove_when_stage_known(
                 self, promise, counts.completed + counts.failed + counts.canceled + counts.dead);
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace

@@ -43,20 +43,21 @@ void warn(queue_ptr self, const char* event, const core::schedule& s) {
 /// stood ahead, or somebody has made them in another queue. `if_unknown` runs when it does not say.
 void look_up_tasks(queue_ptr self, const std::vector<core::task_id>& tasks,
                    std::function<void(core::looked_up_tasks)> then,
-                   std::function<void(caf::error&)> if_unknown) {
-  self->request(self->state.links.loader, internal_timeout, find_tasks{tasks})
+                   std::function<void(const core::failure&)> if_unknown) {
+  read(self, self->state.links.loader,
+       [tasks](persistence::store& db) { return db.find_tasks(tasks); })
       .then(
-          [=](const tasks_found& found) {
+          [=](const std::vector<persistence::known_task>& found) {
             core::looked_up_tasks known;
             known.looked_for.insert(tasks.begin(), tasks.end());
-            for (const auto& one : found.tasks)
+            for (const auto& one : found)
               if (one.queue == self->state.queue.name)
                 known.exist.insert(one.task);
               else
                 known.elsewhere.emplace(one.task, one.queue);
             then(std::move(known));
           },
-          [=](caf::error& error) { if_unknown(error); });
+          if_unknown);
 }
 
 void put_when_known(queue_ptr self, const asked& from,
@@ -114,8 +115,8 @@ void put_when_known(queue_ptr self, const asked& from,
         if (put_now(self, from, std::move(complete), at))
           st.lines.go_on(from.caller);
       },
-      [=](caf::error& error) {
-        from.promise.deliver(std::move(error));
+      [=](const core::failure& why) {
+        from.promise.deliver(msg::to_error(why));
         self->state.lines.go_on(from.caller);
         look_after(self); // some of the tasks may have been made, for workers that wait
       });
@@ -213,7 +214,7 @@ void run_when_known(queue_ptr self, const std::vector<core::task_id>& tasks,
         run(self, {std::move(known)});
         look_after(self);
       },
-      [=](const caf::error&) {
+      [=](const core::failure&) {
         self->state.running_schedules = false;
         if_unknown();
       });

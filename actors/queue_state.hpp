@@ -5,8 +5,10 @@
 #include "actors/internal_messages.hpp"
 #include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
+#include "actors/reads.hpp"
 #include "actors/standing_fault.hpp"
 #include "actors/step_links.hpp"
+#include "actors/stored_items.hpp"
 #include "actors/tied_leases.hpp"
 #include "core/queue.hpp"
 #include "core/queue_meter.hpp"
@@ -132,6 +134,13 @@ using queue_ptr = caf::stateful_actor<queue_state>*;
 // queue.cpp
 
 core::instant time(queue_ptr self);
+
+/// Asks the loader for what has become of tasks, of whatever queue; those that do not exist are
+/// left out.
+inline auto read_tasks(queue_ptr self, std::vector<core::task_id> tasks) {
+  return read(self, self->state.links.loader,
+              [tasks = std::move(tasks)](persistence::store& db) { return load_tasks(db, tasks); });
+}
 /// Writes the changes of a decision, if any; `effect` runs when they, and all that was decided
 /// before, are durable.
 void carry_out(queue_ptr self, core::change changes,

@@ -97,16 +97,17 @@ struct completing {
 };
 
 /// Says of what came late what it is, and answers what is to be recorded.
-core::change settle_late(queue_ptr self, completing& request, const task_histories& found) {
+core::change settle_late(queue_ptr self, completing& request,
+                         const std::vector<persistence::task_history>& found) {
   core::change changes;
   for (const auto& late : request.late) {
     auto& outcome = request.answer.outcomes[late.place];
-    const auto history = std::find_if(
-        found.tasks.begin(), found.tasks.end(), [&](const persistence::task_history& h) {
+    const auto history =
+        std::find_if(found.begin(), found.end(), [&](const persistence::task_history& h) {
           const auto& spec = h.finished ? h.finished->spec : h.live->spec;
           return spec.id == late.item.task.task && h.queue == self->state.queue.name;
         });
-    if (history == found.tasks.end())
+    if (history == found.end())
       outcome = {late.item.task.task, core::errc::not_found, "no such task in this queue", false};
     else if (!history->finished) // another host of the queue may have made it
       outcome = {late.item.task.task, core::errc::unavailable,
@@ -124,12 +125,10 @@ void refuse_late(queue_ptr self, const held_promise& promise, const core::worker
                  core::completion& done, const core::failure& refusal) {
   const auto late = std::make_shared<completing>(completing{promise, worker, {}, {}});
   late->answer.outcomes.resize(1);
-  load_tasks question;
-  question.tasks.push_back(done.task.task);
   late->late.push_back({0, {{done.task.task, done.task.token}, std::move(done.result)}});
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
+  read_tasks(self, {done.task.task})
       .then(
-          [=](const task_histories& found) {
+          [=](const std::vector<persistence::task_history>& found) {
             auto changes = settle_late(self, *late, found);
             const auto& outcome = late->answer.outcomes.front();
             const bool unknown = outcome.refusal == core::errc::unavailable;
@@ -138,7 +137,7 @@ void refuse_late(queue_ptr self, const held_promise& promise, const core::worker
               promise.deliver(msg::to_error(why.code == core::errc::none ? said : why));
             });
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 void follow(queue_ptr self, const held_promise& promise, core::follow_task& command) {
@@ -403,7 +402,7 @@ void complete(queue_ptr self, const held_promise& promise, msg::complete_tasks& 
   core::complete_tasks command{all->worker, {}};
   std::vector<std::size_t> places;
   core::change recorded;
-  load_tasks question;
+  std::vector<core::task_id> unknown;
   const auto at = time(self);
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     auto& item = request.tasks[i];
@@ -420,7 +419,7 @@ void complete(queue_ptr self, const held_promise& promise, msg::complete_tasks& 
       all->answer.outcomes[i] = late_outcome({i, std::move(item)}, all->worker, ended->second.how,
                                              ended->second.token, at, recorded);
     } else {
-      question.tasks.push_back(id);
+      unknown.push_back(id);
       all->late.push_back({i, std::move(item)});
     }
   }
@@ -428,19 +427,19 @@ void complete(queue_ptr self, const held_promise& promise, msg::complete_tasks& 
   for (std::size_t i = 0; i < places.size(); ++i)
     all->answer.outcomes[places[i]] = to_message(std::move(decided.answer[i]));
   core::append(decided.changes, std::move(recorded));
-  if (question.tasks.empty()) {
+  if (unknown.empty()) {
     carry_out(self, std::move(decided.changes), all->promise, std::move(all->answer));
     return look_after(self);
   }
   carry_out(self, std::move(decided.changes), [](const core::failure&) {});
   look_after(self);
-  self->request(st.links.loader, internal_timeout, std::move(question))
+  read_tasks(self, std::move(unknown))
       .then(
-          [=](const task_histories& found) {
+          [=](const std::vector<persistence::task_history>& found) {
             auto recorded_late = settle_late(self, *all, found);
             carry_out(self, std::move(recorded_late), all->promise, std::move(all->answer));
           },
-          [=](caf::error& error) { all->promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { all->promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 #include "actors/listings.hpp"
 #include "actors/payloads.hpp"
 #include "actors/profiles.hpp"
+#include "actors/reads.hpp"
+#include "actors/stored_items.hpp"
 #include "core/object_ref.hpp"
 #include "documents/webhook_document.hpp"
 #include "documents/workflow_document.hpp"
@@ -22,14 +24,6 @@ namespace {
 
 using self_ptr = caf::stateful_actor<reader_state>*;
 using persistence::store;
-
-constexpr std::uint32_t steps_page = 1000;
-
-/// Queues, and steps, that one look for what is overdue may find; the next one finds the others.
-constexpr std::uint32_t overdue_page = 1000;
-
-/// Live tasks that one look for forgotten ones reads: a few milliseconds of the database.
-constexpr std::uint32_t due_page = 5000;
 
 /// Of the documents in the object store that one lineage shows.
 constexpr std::size_t lineage_bytes = std::size_t{4} * 1024 * 1024;
@@ -49,68 +43,6 @@ auto answer(core::outcome<T> read, Shape shape) -> caf::result<decltype(shape(*r
   return shape(*read);
 }
 
-/// Definitions were validated when they were created, under limits that may have been stricter or
-/// laxer than today's; stored ones are read without limits of their own.
-core::outcome<core::versioned_workflow>
-stored_versions(const std::vector<std::string>& definitions) {
-  core::versioned_workflow workflow;
-  std::size_t read = 0;
-  for (const auto& json : definitions) {
-    auto parsed = documents::parse_workflow(json, {json.size() + 1, 1000});
-    if (!parsed)
-      return core::failure{core::errc::damaged,
-                           "stored definition of version " + std::to_string(++read)
-                               + " of the workflow cannot be parsed: " + parsed.error().detail};
-    ++read;
-    workflow.add(std::move(*parsed));
-  }
-  return workflow;
-}
-
-caf::result<step_loaded> on_load_step(self_ptr self, const load_step& question) {
-  auto& from = open(self);
-  const auto policies_of = [](const std::vector<std::string>& definitions, const std::string& key) {
-    const auto stored = stored_versions(definitions);
-    const auto position = stored ? stored->position_of(key) : std::nullopt;
-    return position ? stored->leases(*position) : core::lease_policies{};
-  };
-  auto step = from.load_step(question.step, policies_of);
-  if (!step)
-    return msg::to_error(step.error());
-  // In this order: no unit is of a version that is not known then.
-  auto workflow = from.load_workflow(step->row.workflow);
-  if (!workflow)
-    return msg::to_error(workflow.error());
-  auto versions = stored_versions(workflow->definitions);
-  if (!versions)
-    return msg::to_error(versions.error());
-  if (versions->position_of(step->row.key) != step->row.position)
-    return msg::to_error(core::errc::damaged, "the step is not where its workflow has it");
-  const auto scope = core::history_needed(*versions, step->row.position);
-  auto history = from.load_step_history(question.step, scope);
-  if (!history) // one row of it may be damaged, or the database away
-    history = from.load_readable_step_history(question.step, scope);
-  if (!history)
-    return msg::to_error(history.error());
-  auto repairs = from.open_repairs(question.step);
-  if (!repairs)
-    return msg::to_error(repairs.error());
-  return step_loaded{std::move(*step),
-                     {std::move(*versions), std::move(workflow->steps)},
-                     std::move(*history),
-                     std::move(*repairs)};
-}
-
-caf::result<versions_loaded> on_load_versions(self_ptr self, const load_versions& question) {
-  auto workflow = open(self).load_workflow(question.workflow);
-  if (!workflow)
-    return msg::to_error(workflow.error());
-  auto versions = stored_versions(workflow->definitions);
-  if (!versions)
-    return msg::to_error(versions.error());
-  return versions_loaded{std::move(*versions), std::move(workflow->steps)};
-}
-
 caf::result<msg::workflow_view> on_get_workflow(self_ptr self, const msg::get_workflow& question) {
   auto stored = open(self).load_workflow(question.workflow);
   if (!stored)
@@ -121,7 +53,7 @@ caf::result<msg::workflow_view> on_get_workflow(self_ptr self, const msg::get_wo
     return msg::to_error(core::errc::not_found, "the workflow has no version "
                                                     + std::to_string(version) + "; the latest is "
                                                     + std::to_string(latest));
-  const auto versions = stored_versions(stored->definitions);
+  const auto versions = parse_versions(stored->definitions);
   if (!versions)
     return msg::to_error(versions.error());
   return msg::workflow_view{stored->id,
@@ -130,45 +62,6 @@ caf::result<msg::workflow_view> on_get_workflow(self_ptr self, const msg::get_wo
                             latest,
                             std::move(stored->definitions[version - 1]),
                             steps_of(versions->definition(version), stored->steps)};
-}
-
-caf::result<listings_loaded> on_load_listings(self_ptr self, const load_listings& question) {
-  const auto rows = open(self).open_steps(question.after, question.limit);
-  if (!rows)
-    return msg::to_error(rows.error());
-  listings_loaded loaded;
-  std::map<core::workflow_id, core::outcome<core::versioned_workflow>> workflows;
-  for (const auto& row : *rows) {
-    auto known = workflows.find(row.workflow);
-    if (known == workflows.end()) {
-      const auto stored = open(self).load_workflow(row.workflow);
-      if (!stored)
-        return msg::to_error(stored.error());
-      known = workflows.emplace(row.workflow, stored_versions(stored->definitions)).first;
-    }
-    const auto& workflow = known->second;
-    const auto position = workflow ? workflow->position_of(row.key) : std::nullopt;
-    if (position)
-      loaded.listings.push_back(
-          core::listing_of(row, workflow->step(*position), workflow->newest(*position)));
-  }
-  loaded.more = rows->size() >= question.limit;
-  if (!rows->empty())
-    loaded.last = rows->back().id;
-  return loaded;
-}
-
-core::outcome<persistence::stored_profile> find_profile(self_ptr self,
-                                                        const core::contributor_id& contributor) {
-  auto stored = open(self).load_profile(contributor);
-  const auto& find = self->state.context->settings.find_profile;
-  if (!stored || !find)
-    return stored;
-  auto found = find(contributor);
-  if (!found)
-    return found.error();
-  stored->profile = core::in_order(std::move(*found));
-  return stored;
 }
 
 core::outcome<msg::unit_view> find_unit(self_ptr self, const msg::get_unit& question) {
@@ -204,40 +97,6 @@ caf::result<msg::step_list> on_list_steps(self_ptr self, const msg::list_steps& 
   });
 }
 
-caf::result<msg::step_list> on_list_live_steps(self_ptr self) {
-  // What is complete may be under repair.
-  auto repairs = open(self).open_repairs({});
-  if (!repairs)
-    return msg::to_error(repairs.error());
-  std::set<core::step_id> repaired;
-  for (const auto& repair : *repairs)
-    repaired.insert(repair.step);
-  msg::step_list live;
-  core::step_id after;
-  for (;;) {
-    auto page = open(self).list_steps(after, steps_page);
-    if (!page)
-      return msg::to_error(page.error());
-    for (const auto& row : *page) {
-      bool is_live = row.status == core::step_status::open
-                     || row.status == core::step_status::paused || repaired.count(row.id) != 0;
-      // Open units of a canceled step must be canceled: a restart may have come in between, and
-      // earlier versions left them open.
-      if (row.status == core::step_status::canceled && row.completed_units < row.total_units) {
-        const auto counted = open(self).statistics(row.id);
-        if (!counted)
-          return msg::to_error(counted.error());
-        is_live = counted->active_leases + counted->judgable + counted->paused > 0;
-      }
-      if (is_live)
-        live.steps.push_back(to_view(row));
-    }
-    if (page->size() < steps_page)
-      return live;
-    after = page->back().id;
-  }
-}
-
 caf::result<msg::result_page> on_list_results(self_ptr self, const msg::list_results& question) {
   // Nothing to show, or nothing there: only worth a second question when there is nothing.
   const auto nothing_is_unknown = [&](auto read) {
@@ -265,35 +124,6 @@ caf::result<msg::step_statistics> on_statistics(self_ptr self,
                                 counts.finalized,     counts.canceled,      counts.judgments,
                                 counts.active_leases, counts.expired_leases};
   });
-}
-
-caf::result<events_seen> on_look_at_events(self_ptr self, const look_at_events& question) {
-  auto& from = open(self);
-  // In this order: what is pruned in between shows as a gap, which the feed knows how to take.
-  const auto bounds = from.event_bounds(question.shard);
-  if (!bounds)
-    return msg::to_error(bounds.error());
-  const auto after = core::beginning_of(question.place, *bounds);
-  events_seen seen{{*bounds, {}}};
-  if (after < bounds->pruned || after >= bounds->newest)
-    return seen;
-  auto events = from.events_after(question.shard, after, question.limit);
-  if (!events)
-    return msg::to_error(events.error());
-  for (auto& e : *events)
-    seen.found.events.push_back({e.id, std::move(e.event)});
-  return seen;
-}
-
-caf::result<consumer_position> on_read_position(self_ptr self, const read_position& question) {
-  auto& from = open(self);
-  auto cursor = from.cursor(question.consumer, question.shard);
-  if (!cursor)
-    return msg::to_error(cursor.error());
-  auto applied = from.inbox_after(question.consumer, question.shard, *cursor);
-  if (!applied)
-    return msg::to_error(applied.error());
-  return consumer_position{*cursor, std::move(*applied)};
 }
 
 /// Active unless somebody has paused it, or it has stopped somewhere under its present revision, or
@@ -350,18 +180,6 @@ caf::result<msg::dead_letter_page> on_list_dead_letters(self_ptr self,
                                             std::move(made.reason), made.at, replayed});
                   return page;
                 });
-}
-
-caf::result<task_histories> on_load_tasks(self_ptr self, const load_tasks& question) {
-  task_histories found;
-  for (const auto& id : question.tasks) {
-    auto history = open(self).load_task(id);
-    if (history)
-      found.tasks.push_back(std::move(*history));
-    else if (history.error().code != core::errc::not_found)
-      return msg::to_error(history.error());
-  }
-  return found;
 }
 
 caf::result<msg::queue_list> on_list_queues(self_ptr self, const msg::list_queues& question) {
@@ -578,114 +396,7 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
   self->state.context = std::move(context);
   self->state.objects = objects;
   return {
-      [=](const load_step& question) { return on_load_step(self, question); },
-      [=](const load_workflow& question) {
-        return answer(open(self).load_workflow(question.workflow),
-                      [](auto& workflow) { return workflow_loaded{std::move(workflow)}; });
-      },
-      [=](const load_versions& question) { return on_load_versions(self, question); },
-      [=](const load_units& question) {
-        return answer(open(self).load_units(question.units, question.policies),
-                      [](auto& units) { return units_loaded{std::move(units)}; });
-      },
-      [=](const load_chains& question) {
-        return answer(open(self).load_chains(question.units),
-                      [](auto& chains) { return chains_loaded{std::move(chains)}; });
-      },
-      [=](const find_repair& question) {
-        return answer(open(self).find_repair(question.repair),
-                      [](auto& row) { return repair_found{std::move(row)}; });
-      },
-      [=](const find_judged& question) {
-        return answer(open(self).find_judged(question.step, question.contributors, question.after,
-                                             question.through),
-                      [](auto& units) { return judged_found{std::move(units)}; });
-      },
-      [=](const find_made_from& question) {
-        return answer(open(self).made_from(question.step, question.results),
-                      [](auto& units) { return made_from_found{std::move(units)}; });
-      },
-      [=](const find_gathered& question) {
-        return answer(open(self).gathered_with(question.units),
-                      [](auto& units) { return gathered_found{std::move(units)}; });
-      },
-      [=](const load_grants& question) {
-        return answer(open(self).load_grants(question.step, question.after, question.limit),
-                      [](auto& found) { return grants_loaded{std::move(found)}; });
-      },
-      [=](const load_survey& question) {
-        return answer(
-            open(self).load_survey(question.step, question.sure, core::surveyed_judgments_max),
-            [](auto& material) {
-              return survey_loaded{
-                  std::make_shared<const persistence::survey_material>(std::move(material))};
-            });
-      },
-      [=](const find_source_keys& question) {
-        return answer(open(self).find_source_keys(question.step, question.keys),
-                      [](const auto& found) {
-                        source_keys_found keys;
-                        for (const auto& [key, unit] : found)
-                          keys.keys.push_back(key);
-                        return keys;
-                      });
-      },
-      [=](const read_events& question) {
-        return answer(open(self).events_after(question.shard, question.after, question.limit),
-                      [&](auto& events) {
-                        event_page page{question.shard, {}};
-                        for (auto& e : events)
-                          page.events.push_back({e.id, std::move(e.event)});
-                        return page;
-                      });
-      },
-      [=](const look_at_events& question) { return on_look_at_events(self, question); },
-      [=](const read_position& question) { return on_read_position(self, question); },
-      [=](const load_queue& question) {
-        return answer(open(self).load_queue(question.queue),
-                      [](auto& queue) { return queue_loaded{std::move(queue)}; });
-      },
-      [=](const find_tasks& question) {
-        return answer(open(self).find_tasks(question.tasks),
-                      [](auto& tasks) { return tasks_found{std::move(tasks)}; });
-      },
-      [=](find_staged) {
-        return answer(open(self).queues_with_staged(),
-                      [](auto& queues) { return staged_queues{std::move(queues)}; });
-      },
-      [=](const find_over& question) {
-        return answer(open(self).find_over(question.assignments, question.since),
-                      [](auto& over) { return over_found{std::move(over)}; });
-      },
-      [=](const find_overdue& question) {
-        return answer(open(self).find_overdue(question.ended_before, overdue_page),
-                      [](auto& items) { return overdue_found{std::move(items)}; });
-      },
-      [=](const find_due& question) {
-        return answer(open(self).find_due(question.after, question.due_before, due_page),
-                      [](auto& page) { return due_found{std::move(page)}; });
-      },
-      [=](const load_staged& question) {
-        return answer(open(self).load_staged(question.queue, question.limit, question.bytes_most),
-                      [](auto& page) { return staged_loaded{std::move(page)}; });
-      },
-      [=](const list_finished& question) {
-        return answer(open(self).list_finished(question.filter),
-                      [](auto& tasks) { return finished_listed{std::move(tasks)}; });
-      },
-      [=](const load_tasks& question) { return on_load_tasks(self, question); },
-      [=](find_webhooks) {
-        return answer(open(self).list_webhooks(),
-                      [](auto& webhooks) { return webhooks_listed{std::move(webhooks)}; });
-      },
-      [=](const find_webhook_places& question) {
-        return answer(open(self).webhook_places(question.webhook),
-                      [](auto& places) { return webhook_places_found{std::move(places)}; });
-      },
-      [=](const find_dead_letters& question) {
-        return answer(open(self).list_dead_letters(question.filter),
-                      [](auto& letters) { return dead_letters_found{std::move(letters)}; });
-      },
+      [=](const read_request& asked) -> caf::result<caf::message> { return asked.run(open(self)); },
       [=](const msg::list_webhooks& question) { return on_list_webhooks(self, question); },
       [=](const msg::list_dead_letters& question) { return on_list_dead_letters(self, question); },
       [=](const msg::list_queues& question) { return on_list_queues(self, question); },
@@ -704,16 +415,11 @@ caf::behavior reader(caf::stateful_actor<reader_state>* self, context_ptr contex
       [=](const msg::get_task& question) { on_get_task(self, question); },
       [=](const msg::list_tasks& question) { return on_list_tasks(self, question); },
       [=](const msg::get_task_attempts& question) { return on_get_task_attempts(self, question); },
-      [=](const load_listings& question) { return on_load_listings(self, question); },
-      [=](const load_profile& question) {
-        return answer(find_profile(self, question.contributor),
-                      [](auto& stored) { return profile_loaded{std::move(stored)}; });
-      },
       [=](const msg::get_profile& question) {
-        return answer(find_profile(self, question.contributor),
+        return answer(load_profile(open(self), question.contributor,
+                                   self->state.context->settings.find_profile),
                       [&](const auto& stored) { return to_view(question.contributor, stored); });
       },
-      [=](list_live_steps) { return on_list_live_steps(self); },
       [=](const msg::get_workflow& question) { return on_get_workflow(self, question); },
       [=](const msg::list_workflows& question) {
         return answer(open(self).list_workflows(question.after, question.limit),

@@ -1,6 +1,8 @@
 #include "actors/relay.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/reads.hpp"
+#include "actors/stored_items.hpp"
 #include "core/backoff.hpp"
 #include "core/batching.hpp"
 
@@ -71,16 +73,15 @@ void acknowledge(self_ptr self, const place& at, core::event_seq seq) {
 }
 
 /// Tries again later what failed.
-void back_off(self_ptr self, const place& at, const caf::error& why) {
+void back_off(self_ptr self, const place& at, const core::failure& why) {
   auto& st = self->state;
   auto& position = *position_at(self, at);
   const auto& settings = st.context->settings;
   const auto wait = core::full_jitter(++position.failures, settings.writer_retry_min,
                                       settings.events_redeliver_after, st.random());
-  st.context->log(log_level::warning, "delivery_failed",
-                  {{"consumer", at.consumer},
-                   {"shard", std::to_string(at.shard)},
-                   {"reason", msg::failure_of(why).detail}});
+  st.context->log(
+      log_level::warning, "delivery_failed",
+      {{"consumer", at.consumer}, {"shard", std::to_string(at.shard)}, {"reason", why.detail}});
   position.backing_off = true;
   self->delayed_send(self, wait, pump_tick{at.consumer, at.shard, at.life, at.coming});
 }
@@ -155,7 +156,7 @@ void deliver_to(self_ptr self, const place& at, Iterator begin, Iterator end, bo
               return;
             now_at->busy = false;
             now_at->again = true;
-            back_off(self, at, error);
+            back_off(self, at, msg::failure_of(error));
           });
 }
 
@@ -168,7 +169,7 @@ void note_unreadable(self_ptr self, const place& at,
     position.oldest_unreadable = first;
 }
 
-void read_failed(self_ptr self, const place& at, const caf::error& why) {
+void read_failed(self_ptr self, const place& at, const core::failure& why) {
   if (auto* position = position_at(self, at)) {
     position->busy = false;
     back_off(self, at, why);
@@ -177,18 +178,19 @@ void read_failed(self_ptr self, const place& at, const caf::error& why) {
 
 void read_from_table(self_ptr self, const place& at, core::event_seq after) {
   auto& st = self->state;
-  self->request(st.loader, internal_timeout,
-                read_events{at.shard, after, st.context->settings.events_batch_max})
+  read(self, st.loader,
+       [shard = at.shard, after, limit = st.context->settings.events_batch_max](
+           persistence::store& db) { return db.events_after(shard, after, limit); })
       .then(
-          [=](event_page& page) {
+          [=](const std::vector<core::sequenced_event>& page) {
             auto* position = position_at(self, at);
             if (position == nullptr)
               return;
             // The table holds what was committed before this start, too: after a crash the cursor
             // may be behind by many pages, and the inbox knows which of their events were applied.
-            note_unreadable(self, at, page.events);
-            if (!page.events.empty())
-              return deliver_to(self, at, page.events.begin(), page.events.end(), true);
+            note_unreadable(self, at, page);
+            if (!page.empty())
+              return deliver_to(self, at, page.begin(), page.end(), true);
             position->busy = false;
             // Caught up with the table; the writer tells of all that follows.
             auto& tail = self->state.tails[at.shard];
@@ -196,11 +198,12 @@ void read_from_table(self_ptr self, const place& at, core::event_seq after) {
             if (tail.newest > after || position->aside_due)
               pump(self, at);
           },
-          [=](const caf::error& error) { read_failed(self, at, error); });
+          [=](const core::failure& why) { read_failed(self, at, why); });
 }
 
 void read_cursor(self_ptr self, const place& at) {
-  self->request(self->state.loader, internal_timeout, read_position{at.consumer, at.shard})
+  read(self, self->state.loader,
+       [at](persistence::store& db) { return load_position(db, at.consumer, at.shard); })
       .then(
           [=](const consumer_position& stored) {
             auto* position = position_at(self, at);
@@ -213,7 +216,7 @@ void read_cursor(self_ptr self, const place& at) {
             position->acknowledged = position->persisted = stored.cursor;
             pump(self, at);
           },
-          [=](const caf::error& error) { read_failed(self, at, error); });
+          [=](const core::failure& why) { read_failed(self, at, why); });
 }
 
 /// Sends the consumer its next delivery of the shard, if it has none under way and there is

@@ -1,6 +1,7 @@
 #include "actors/rescuer.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/reads.hpp"
 
 #include <algorithm>
 #include <map>
@@ -14,6 +15,12 @@ using self_ptr = caf::stateful_actor<rescuer_state>*;
 /// Looks at which an item may be overdue before it is read anew.
 constexpr std::uint32_t looks_max = 3;
 
+/// Queues, and steps, that one look for what is overdue may find; the next one finds the others.
+constexpr std::uint32_t overdue_page = 1000;
+
+/// Live tasks that one look for forgotten ones reads: a few milliseconds of the database.
+constexpr std::uint32_t due_page = 5000;
+
 /// Each node looks after what it hosts.
 void leave_to_others(self_ptr self, std::vector<hosted_item>& items) {
   const auto& context = *self->state.context;
@@ -26,10 +33,10 @@ void leave_to_others(self_ptr self, std::vector<hosted_item>& items) {
               items.end());
 }
 
-void on_found(self_ptr self, overdue_found& found) {
+void on_found(self_ptr self, std::vector<hosted_item>& overdue) {
   auto& st = self->state;
-  leave_to_others(self, found.items);
-  auto verdict = core::judge_overdue(st.record, found.items, looks_max);
+  leave_to_others(self, overdue);
+  auto verdict = core::judge_overdue(st.record, overdue, looks_max);
   for (const auto& item : verdict.fresh)
     st.context->log(log_level::warning, "item_overdue", {{"item", to_string(item)}});
   for (const auto& item : verdict.stuck)
@@ -38,11 +45,11 @@ void on_found(self_ptr self, overdue_found& found) {
 }
 
 /// Queues know what they do not have: a task that waits for a worker is nothing unusual.
-void on_due(self_ptr self, due_found& found) {
+void on_due(self_ptr self, persistence::due_page& page) {
   auto& st = self->state;
-  st.due_after = found.page.last;
+  st.due_after = page.last;
   std::map<core::queue_name, std::vector<core::task_id>> of_queue;
-  for (auto& [task, queue] : found.page.due)
+  for (auto& [task, queue] : page.due)
     of_queue[queue].push_back(task);
   for (auto& [queue, tasks] : of_queue)
     self->send(st.shards, look_for_tasks{queue, std::move(tasks)});
@@ -53,17 +60,23 @@ void look(self_ptr self) {
   auto& st = self->state;
   // A lease that ended just now is on its way out.
   const auto before = now(self, st.context) - st.context->settings.sweep_interval;
-  self->request(st.loader, internal_timeout, find_overdue{before})
+  read(self, st.loader,
+       [before](persistence::store& db) { return db.find_overdue(before, overdue_page); })
       .then(
-          [=](overdue_found& found) {
-            on_found(self, found);
-            self->state.looks.ask(self, self->state.loader, find_due{self->state.due_after, before},
-                                  [=](due_found& due) { on_due(self, due); });
+          [=](std::vector<hosted_item>& overdue) {
+            on_found(self, overdue);
+            auto& at = self->state;
+            at.looks.ask(
+                self, at.loader,
+                [after = at.due_after, before](persistence::store& db) {
+                  return db.find_due(after, before, due_page);
+                },
+                [=](persistence::due_page& page) { on_due(self, page); });
           },
-          [=](const caf::error& error) {
+          [=](const core::failure& why) {
             // Timers may be lost whether the database answers or not.
             self->send(self->state.shards, look_around{});
-            self->state.looks.fail(self, error);
+            self->state.looks.fail(self, why);
           });
 }
 

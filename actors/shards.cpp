@@ -2,8 +2,10 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/queue.hpp"
+#include "actors/reads.hpp"
 #include "actors/routing_messages.hpp"
 #include "actors/step.hpp"
+#include "actors/stored_items.hpp"
 #include "actors/workflow_creation.hpp"
 
 #include <map>
@@ -98,10 +100,10 @@ void on_apply(self_ptr self, apply_events& m) {
     route_anywhere(self, m, delivery_between_nodes);
 }
 
-void retry_activation(self_ptr self, const caf::error& why) {
+void retry_activation(self_ptr self, const core::failure& why) {
   auto& st = self->state;
-  if (const auto reason = msg::failure_of(why).detail; st.activation_fault.met(reason))
-    st.context->log(log_level::warning, "activation_failed", {{"reason", reason}});
+  if (st.activation_fault.met(why.detail))
+    st.context->log(log_level::warning, "activation_failed", {{"reason", why.detail}});
   const auto wait = retry_pause(st.context, ++st.activations_failed);
   self->delayed_send(self, wait, retry_tick{st.activations_failed});
 }
@@ -139,30 +141,30 @@ void on_look_around(self_ptr self, const look_around& m) {
 /// `failed`: how many activations had failed when this one began. What has failed since may have
 /// been for shards of which this one does not know.
 void activate_queues(self_ptr self, std::uint32_t failed) {
-  self->request(self->state.links.loader, internal_timeout, msg::list_queues{})
+  read(self, self->state.links.loader, [](persistence::store& db) { return db.list_queues(); })
       .then(
-          [=](const msg::queue_list& list) {
+          [=](const std::vector<core::put_queue>& queues) {
             self->state.activation_fault.over();
             if (self->state.activations_failed == failed)
               self->state.activations_failed = 0;
-            for (const auto& queue : list.queues)
-              activate_if_hosted(self, queue.queue);
+            for (const auto& queue : queues)
+              activate_if_hosted(self, queue.name);
           },
-          [=](const caf::error& error) { retry_activation(self, error); });
+          [=](const core::failure& why) { retry_activation(self, why); });
 }
 
 /// Brings everything into memory that may have leases running out or events to act on. Tries until
 /// the database answers: without it timers of what nobody asks for would not run.
 void activate_all(self_ptr self) {
   const auto failed = self->state.activations_failed;
-  self->request(self->state.links.loader, internal_timeout, list_live_steps{})
+  read(self, self->state.links.loader, find_live_steps)
       .then(
-          [=](const msg::step_list& live) {
-            for (const auto& step : live.steps)
-              activate_if_hosted(self, step.step);
+          [=](const std::vector<core::step_id>& steps) {
+            for (const auto& step : steps)
+              activate_if_hosted(self, step);
             activate_queues(self, failed);
           },
-          [=](const caf::error& error) { retry_activation(self, error); });
+          [=](const core::failure& why) { retry_activation(self, why); });
 }
 
 void on_gained(self_ptr self, const shards_gained& gained) {

@@ -101,10 +101,10 @@ void on_loaded(step_ptr self, step_loaded& stored) {
 
 void load(step_ptr self) {
   auto& st = self->state;
-  self->request(st.links.loader, internal_timeout, load_step{st.identity.step()})
+  read(self, st.links.loader,
+       [step = st.identity.step()](persistence::store& db) { return load_step(db, step); })
       .then([=](step_loaded& stored) { on_loaded(self, stored); },
-            [=](caf::error& error) {
-              const auto why = msg::failure_of(error);
+            [=](const core::failure& why) {
               if (why.code != core::errc::not_found)
                 return retry_loading(self, why);
               end_waiting(self, {core::errc::not_found,

@@ -256,19 +256,20 @@ void take_in_next(step_ptr self, const arriving_ptr& these) {
 
 /// Looks up where they come from, for those of whom it matters.
 void with_chains(step_ptr self, const arriving_ptr& these) {
-  load_chains question;
+  std::vector<core::unit_id> units;
   for (const auto& parent : these->parents)
     if (needs_chain(self, parent))
-      question.units.push_back(parent.id);
-  if (question.units.empty())
+      units.push_back(parent.id);
+  if (units.empty())
     return take_in_next(self, these);
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
+  read(self, self->state.links.loader,
+       [units](persistence::store& db) { return db.load_chains(units); })
       .then(
-          [=](chains_loaded& loaded) {
-            these->chains = std::move(loaded.chains);
+          [=](std::vector<persistence::unit_chain>& chains) {
+            these->chains = std::move(chains);
             take_in_next(self, these);
           },
-          [=](const caf::error& error) { give_up(these, unreadable(msg::failure_of(error))); });
+          [=](const core::failure& why) { give_up(these, unreadable(why)); });
 }
 
 /// Learns of the versions that they began under, if that is to be learned.
@@ -303,19 +304,18 @@ arriving_ptr those_who_still(const add_children& request, std::vector<core::unit
 void make_children(step_ptr self, const add_children& request, const held_promise& promise) {
   if (request.parents.empty())
     return promise.deliver(events_applied{});
-  load_units question;
+  std::vector<core::unit_id> parents;
   for (const auto& parent : request.parents)
-    question.units.push_back(parent.unit);
+    parents.push_back(parent.unit);
   const auto read_at = self->state.results_taken_back;
-  self->request(self->state.links.loader, internal_timeout, std::move(question))
+  // They are of the upstream step: its lease policies matter to nobody here.
+  read(self, self->state.links.loader,
+       [parents](persistence::store& db) { return db.load_units(parents, {}); })
       .then(
-          [=](units_loaded& loaded) {
-            with_known_versions(
-                self, those_who_still(request, std::move(loaded.units), read_at, promise));
+          [=](std::vector<core::unit_record>& units) {
+            with_known_versions(self, those_who_still(request, std::move(units), read_at, promise));
           },
-          [=](const caf::error& error) {
-            promise.deliver(msg::to_error(unreadable(msg::failure_of(error))));
-          });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(unreadable(why))); });
 }
 
 } // namespace

@@ -187,18 +187,19 @@ void look_up_late_asks(step_ptr self) {
   const auto asks =
       std::make_shared<std::vector<step_state::late_ask>>(std::exchange(st.late_asks, {}));
   // The step may have been loaded that long ago, and the answer to the first be as old by then.
-  find_over question{{}, now(self, st.context) - 2 * core::late_request_most};
+  const auto since = now(self, st.context) - 2 * core::late_request_most;
+  std::vector<core::assignment_id> assignments;
   for (const auto& late : *asks)
-    question.assignments.push_back(late.ask.request.assignment);
+    assignments.push_back(late.ask.request.assignment);
   const auto go_on = [=] {
     self->state.looking_up = false;
     look_up_late_asks(self);
   };
-  self->request(st.links.reader, internal_timeout, std::move(question))
+  read(self, st.links.reader,
+       [=](persistence::store& db) { return db.find_over(assignments, since); })
       .then(
-          [=](const over_found& found) {
-            const std::unordered_set<core::assignment_id> over{found.assignments.begin(),
-                                                               found.assignments.end()};
+          [=](const std::vector<core::assignment_id>& found) {
+            const std::unordered_set<core::assignment_id> over{found.begin(), found.end()};
             for (auto& [promise, ask] : *asks) {
               if (over.count(ask.request.assignment) != 0) {
                 remember_over(self, ask.request.contributor, ask.request.assignment);
@@ -210,9 +211,9 @@ void look_up_late_asks(step_ptr self) {
             }
             go_on();
           },
-          [=](const caf::error& why) {
+          [=](const core::failure& why) {
             for (const auto& late : *asks)
-              late.promise.deliver(msg::to_error(msg::failure_of(why)));
+              late.promise.deliver(msg::to_error(why));
             go_on();
           });
 }

@@ -123,6 +123,19 @@ void take_result(step_ptr self, const parts& whole, const core::unit_id& unit, t
       when_busy::wait);
 }
 
+/// `take_result`, of a result that may be in the object store. One that is lost stays a reference.
+void with_whole_result(step_ptr self, const parts& whole, const core::unit_id& unit,
+                       task_over over) {
+  const auto kept = std::make_shared<task_over>(std::move(over));
+  get_payloads(self, self->state.links.objects, {&kept->result}, internal_timeout,
+               [=](const std::vector<core::failure>& outcomes) {
+                 const auto why = first_failure(outcomes);
+                 if (why.code != core::errc::none && !is_lost(why))
+                   return whole->end_part(unreadable(why));
+                 take_result(self, whole, unit, std::move(*kept));
+               });
+}
+
 /// Tasks of units have ended. Not through the inbox: a unit recognises what it has dealt with.
 void take_results(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
@@ -137,14 +150,15 @@ void take_results(step_ptr self, const apply_events& delivery) {
     // They are asked no test questions: all of a step are trusted alike.
     over.trust = trust_now(self, core::task_judges(*st.step.executor).front());
     whole->begin_part();
-    self->request(st.links.loader, internal_timeout, msg::get_task{ended.task})
+    read(self, st.links.loader,
+         [task = ended.task](persistence::store& db) { return db.load_task(task); })
         .then(
-            [=, unit = event.unit](msg::task_view& found) mutable {
-              over.result = std::move(found.result);
-              take_result(self, whole, unit, std::move(over));
+            [=, unit = event.unit](persistence::task_history& found) mutable {
+              if (found.finished)
+                over.result = std::move(found.finished->result);
+              with_whole_result(self, whole, unit, std::move(over));
             },
-            [=, unit = event.unit](const caf::error& error) {
-              const auto why = msg::failure_of(error);
+            [=, unit = event.unit](const core::failure& why) {
               if (why.code != core::errc::not_found)
                 return whole->end_part(unreadable(why));
               tell_unit(self, whole, unit, over); // so long ago that nobody knows the result
@@ -326,17 +340,18 @@ using last_messages = std::map<core::unit_id, core::event_seq>;
 /// Tells the units of the last messages about them, from those after `after`.
 void look_for_messages(step_ptr self, const last_messages& known, core::event_seq after) {
   const auto& st = self->state;
-  self->request(st.links.loader, internal_timeout,
-                read_events{st.identity.shard, after, st.context->settings.events_batch_max})
+  read(self, st.links.loader,
+       [shard = st.identity.shard, after, limit = st.context->settings.events_batch_max](
+           persistence::store& db) { return db.events_after(shard, after, limit); })
       .then(
-          [=](const event_page& page) {
+          [=](const std::vector<core::sequenced_event>& page) {
             auto last = known;
-            for (const auto& [message, event] : page.events)
+            for (const auto& [message, event] : page)
               if (const auto about = last.find(event.unit);
                   about != last.end() && leads_to_aggregation(event.type))
                 about->second = message.seq;
-            if (!page.events.empty())
-              return look_for_messages(self, last, page.events.back().id.seq);
+            if (!page.empty())
+              return look_for_messages(self, last, page.back().id.seq);
             for (const auto& [about, seq] : last) {
               // None is left of judgments that came in before what is kept of the events.
               const core::message_id message{self->state.identity.shard, seq};
@@ -350,10 +365,10 @@ void look_for_messages(step_ptr self, const last_messages& known, core::event_se
               });
             }
           },
-          [=](const caf::error& error) {
-            self->state.context->log(log_level::warning, "unit_load_failed",
-                                     {{"unit", to_string(known.begin()->first)},
-                                      {"reason", msg::failure_of(error).detail}});
+          [=](const core::failure& why) {
+            self->state.context->log(
+                log_level::warning, "unit_load_failed",
+                {{"unit", to_string(known.begin()->first)}, {"reason", why.detail}});
           });
 }
 
@@ -368,17 +383,18 @@ void with_full_units(step_ptr self, const std::vector<core::unit_id>& units,
   // Each by itself: one that is damaged is no matter of the others.
   for (const auto& unit : units) {
     whole->begin_part();
-    self->request(self->state.links.loader, internal_timeout,
-                  load_units{{unit}, leases_of(self->state)})
+    read_units(self, {unit})
         .then(
-            [=](const units_loaded& loaded) {
-              for (const auto& stored : loaded.units)
+            [=](const std::vector<core::unit_record>& loaded) {
+              for (const auto& stored : loaded)
                 if (stored.step == self->state.identity.step() && !core::is_test_question(stored)
                     && core::ready_to_aggregate(stored))
                   full->emplace(stored.id, 0);
               whole->end_part();
             },
-            [=](const caf::error&) { whole->end_part(); }); // whoever asks for it next asks again
+            [=](const core::failure&) {
+              whole->end_part();
+            }); // whoever asks for it next asks again
   }
   whole->end_part();
 }

@@ -32,15 +32,14 @@ void answer_with_input(step_ptr self, const held_promise& promise, const core::u
 void explain_unit(step_ptr self, const msg::explain_unit& request, const held_promise& promise,
                   const std::vector<std::string>& lacks) {
   // As committed: what is decided and not durable yet will be in a moment.
-  self->request(self->state.links.loader, internal_timeout,
-                load_units{{request.unit}, leases_of(self->state)})
+  read_units(self, {request.unit})
       .then(
-          [=](const units_loaded& loaded) {
+          [=](const std::vector<core::unit_record>& units) {
             const auto& st = self->state;
-            if (loaded.units.empty() || loaded.units[0].step != st.identity.step())
+            if (units.empty() || units[0].step != st.identity.step())
               return promise.deliver(msg::to_error(
                   core::errc::not_found, "the step has no unit " + to_string(request.unit)));
-            const auto& unit = loaded.units[0];
+            const auto& unit = units[0];
             std::optional<core::candidate> who;
             if (!request.contributor.empty())
               who = core::candidate{request.contributor,
@@ -59,7 +58,7 @@ void explain_unit(step_ptr self, const msg::explain_unit& request, const held_pr
             }
             answer_with_input(self, promise, unit, std::move(answer));
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 /// Once what it has seen is durable.

@@ -91,26 +91,26 @@ void forgive_with_model(step_ptr self, const msg::forgive_question& request,
   write(self, {}, [=, withdrawals = self->state.withdrawals](const core::failure& settled) {
     if (settled.code != core::errc::none)
       return promise.deliver(msg::to_error(settled));
-    self->request(self->state.links.loader, internal_timeout, load_step{request.step})
+    read(self, self->state.links.loader,
+         [step = request.step](persistence::store& db) { return load_step(db, step); })
         .then([=](step_loaded& stored) { on_history(self, request, promise, withdrawals, stored); },
-              [=](caf::error& error) { promise.deliver(std::move(error)); });
+              [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
   });
 }
 
 /// Tells a unit that is no test question from one that is not there.
 void tell_why_no_question(step_ptr self, const core::unit_id& unit, const held_promise& promise) {
-  self->request(self->state.links.loader, internal_timeout,
-                load_units{{unit}, leases_of(self->state)})
+  read_units(self, {unit})
       .then(
-          [=](const units_loaded& loaded) {
-            if (loaded.units.empty() || loaded.units[0].step != self->state.identity.step())
+          [=](const std::vector<core::unit_record>& units) {
+            if (units.empty() || units[0].step != self->state.identity.step())
               promise.deliver(
                   msg::to_error(core::errc::not_found, "the step has no unit " + to_string(unit)));
             else
               promise.deliver(
                   msg::to_error(core::errc::wrong_state, "the unit is no test question"));
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace

@@ -204,19 +204,18 @@ void gather_when_due(step_ptr self) {
   if (!due)
     return;
   st.regrouping = true;
-  self->request(st.links.loader, internal_timeout, load_units{due->members, leases_of(st)})
+  read_units(self, due->members)
       .then(
-          [=](units_loaded& loaded) {
+          [=](std::vector<core::unit_record>& units) {
             const auto waits = [&](const auto& unit) {
               return core::waits_for_batch(unit, due->version);
             };
-            if (!std::all_of(loaded.units.begin(), loaded.units.end(), waits))
+            if (!std::all_of(units.begin(), units.end(), waits))
               return read_anew(self);
-            with_inputs(self, std::make_shared<batch_to_be>(batch_to_be{
-                                  *due, in_order(due->members, std::move(loaded.units))}));
+            with_inputs(self, std::make_shared<batch_to_be>(
+                                  batch_to_be{*due, in_order(due->members, std::move(units))}));
           },
-          [=](const caf::error& error) {
-            const auto why = msg::failure_of(error);
+          [=](const core::failure& why) {
             if (core::describe(why.code).retryable)
               return put_off(self, why);
             set_aside(self, *due, why);

@@ -108,23 +108,28 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
 
 void start_intake(step_ptr self, std::shared_ptr<intake> in) {
   auto& st = self->state;
-  find_source_keys question{st.identity.step(), {}};
+  std::vector<std::string> keys;
   // Their commit may come between the look and its answer: they are found by neither then.
   std::vector<std::string> coming;
   for (const auto& item : in->items) {
-    question.keys.push_back(item.key);
+    keys.push_back(item.key);
     if (st.keys_on_their_way.count(item.key) != 0)
       coming.push_back(item.key);
   }
-  if (question.keys.empty())
+  if (keys.empty())
     return add_missing(self, std::move(in), {});
-  self->request(st.links.loader, internal_timeout, std::move(question))
+  read(self, st.links.loader,
+       [step = st.identity.step(), keys](persistence::store& db) {
+         return db.find_source_keys(step, keys);
+       })
       .then(
-          [=](source_keys_found& found) {
-            found.keys.insert(found.keys.end(), coming.begin(), coming.end());
-            add_missing(self, in, found.keys);
+          [=](const std::vector<std::pair<std::string, core::unit_id>>& found) {
+            auto there = coming;
+            for (const auto& [key, unit] : found)
+              there.push_back(key);
+            add_missing(self, in, there);
           },
-          [=](caf::error& error) { refuse(self, *in, msg::failure_of(error)); });
+          [=](const core::failure& why) { refuse(self, *in, why); });
 }
 
 void next_intake(step_ptr self) {

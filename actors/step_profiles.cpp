@@ -1,3 +1,4 @@
+#include "actors/profiles.hpp"
 #include "actors/step_state.hpp"
 
 #include "core/trust_elsewhere.hpp"
@@ -17,18 +18,18 @@ void with_lacks(
   if (const auto known = known_lacks(self, contributor))
     return go_on({}, *known);
   const auto at = now(self, self->state.context); // it may change while it is read
-  self->request(self->state.links.reader, internal_timeout, load_profile{contributor})
+  read_profile(self, self->state.context, self->state.links.reader, contributor)
       .then(
-          [=](profile_loaded& loaded) {
+          [=](persistence::stored_profile& stored) {
             auto& st = self->state;
-            auto& profile = loaded.stored.profile;
-            const auto trust = core::trust_in(profile, loaded.stored.tests);
-            const auto by_others = core::trust_by_others(profile, loaded.stored.tests);
+            auto& profile = stored.profile;
+            const auto trust = core::trust_in(profile, stored.tests);
+            const auto by_others = core::trust_by_others(profile, stored.tests);
             const auto lacks = core::lacking(definition_of(st).asks, profile, trust);
             st.profiles.learn(contributor, std::move(profile), trust, at, by_others);
             go_on({}, lacks);
           },
-          [=](const caf::error& error) { go_on(msg::failure_of(error), {}); });
+          [=](const core::failure& why) { go_on(why, {}); });
 }
 
 core::trust_mark trust_now(step_ptr self, const core::contributor_id& contributor) {
@@ -50,17 +51,17 @@ bool trust_is_known(step_ptr self, const core::contributor_id& contributor) {
 void learn_trust(step_ptr self, const core::contributor_id& contributor,
                  const std::function<void(const core::failure&)>& go_on) {
   const auto at = now(self, self->state.context); // it may change while it is read
-  self->request(self->state.links.reader, internal_timeout, load_profile{contributor})
+  read_profile(self, self->state.context, self->state.links.reader, contributor)
       .then(
-          [=](profile_loaded& loaded) {
-            auto& profile = loaded.stored.profile;
-            const auto trust = core::trust_in(profile, loaded.stored.tests);
+          [=](persistence::stored_profile& stored) {
+            auto& profile = stored.profile;
+            const auto trust = core::trust_in(profile, stored.tests);
             // Of whom has answered no question of this step, all of these are of others.
-            const auto by_others = core::trust_by_others(profile, loaded.stored.tests);
+            const auto by_others = core::trust_by_others(profile, stored.tests);
             self->state.profiles.learn(contributor, std::move(profile), trust, at, by_others);
             go_on({});
           },
-          [=](const caf::error& error) { go_on(msg::failure_of(error)); });
+          go_on);
 }
 
 } // namespace holdfast::actors

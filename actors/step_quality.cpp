@@ -229,13 +229,15 @@ void on_get_feedback(step_ptr self, const msg::get_feedback& request) {
 void on_list_contributors(step_ptr self, const msg::list_contributors& request) {
   const held_promise promise{self->make_response_promise()};
   // One more than wanted, which says whether there are more.
-  self->request(self->state.links.reader, internal_timeout,
-                load_grants{request.step, request.after, request.limit + 1})
+  read(self, self->state.links.reader,
+       [request](persistence::store& db) {
+         return db.load_grants(request.step, request.after, request.limit + 1);
+       })
       .then(
-          [=](const grants_loaded& loaded) {
+          [=](const std::vector<core::step_history::worked>& granted) {
             auto& st = self->state;
             msg::contributor_page page;
-            for (const auto& report : st.board->report(loaded.contributors, request.after)) {
+            for (const auto& report : st.board->report(granted, request.after)) {
               page.more = page.contributors.size() == request.limit;
               if (page.more)
                 break;
@@ -251,7 +253,7 @@ void on_list_contributors(step_ptr self, const msg::list_contributors& request) 
                                   promise.deliver(msg::to_error(lost));
                               });
           },
-          [=](const caf::error& error) { promise.deliver(error); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace holdfast::actors

@@ -249,15 +249,13 @@ void read_one_by_one(step_ptr self, const std::vector<core::unit_id>& ids, const
   const auto whole = std::make_shared<fan_in>([=](const core::failure& why) { use(why, *units); });
   for (const auto& id : ids) {
     whole->begin_part();
-    self->request(self->state.links.loader, internal_timeout,
-                  load_units{{id}, leases_of(self->state)})
+    read_units(self, {id})
         .then(
-            [=](units_loaded& loaded) {
-              std::move(loaded.units.begin(), loaded.units.end(), std::back_inserter(units->read));
+            [=](std::vector<core::unit_record>& read) {
+              std::move(read.begin(), read.end(), std::back_inserter(units->read));
               whole->end_part();
             },
-            [=](const caf::error& error) {
-              const auto why = msg::failure_of(error);
+            [=](const core::failure& why) {
               if (core::describe(why.code).retryable)
                 return whole->end_part(why);
               units->damaged.push_back(id);
@@ -272,19 +270,17 @@ void read_one_by_one(step_ptr self, const std::vector<core::unit_id>& ids, const
 }
 
 void read_chunk(step_ptr self, const std::vector<core::unit_id>& ids, const chunk_user& use) {
-  self->request(self->state.links.loader, internal_timeout, load_units{ids, leases_of(self->state)})
-      .then(
-          [=](units_loaded& loaded) {
-            chunk_units units{std::move(loaded.units), {}};
-            use({}, units);
-          },
-          [=](const caf::error& error) {
-            const auto why = msg::failure_of(error);
-            if (!core::describe(why.code).retryable)
-              return read_one_by_one(self, ids, use);
-            chunk_units none;
-            use(why, none);
-          });
+  read_units(self, ids).then(
+      [=](std::vector<core::unit_record>& read) {
+        chunk_units units{std::move(read), {}};
+        use({}, units);
+      },
+      [=](const core::failure& why) {
+        if (!core::describe(why.code).retryable)
+          return read_one_by_one(self, ids, use);
+        chunk_units none;
+        use(why, none);
+      });
 }
 
 /// The finished units of the chunk are known.
@@ -323,10 +319,11 @@ void work_on(step_ptr self) {
   if (st.step.row.status == core::step_status::canceled)
     return commit_chunk(self, row.through, {});
   const auto bookmark = core::next_bookmark(row);
-  self->request(st.links.loader, internal_timeout,
-                find_judged{row.step, concerned_by(st, row), row.bookmark, bookmark})
-      .then([=](const judged_found& found) { on_judged(self, bookmark, found.units); },
-            [=](caf::error& error) { try_later(self, msg::failure_of(error).detail); });
+  read(self, st.links.loader,
+       [step = row.step, contributors = concerned_by(st, row), after = row.bookmark, bookmark](
+           persistence::store& db) { return db.find_judged(step, contributors, after, bookmark); })
+      .then([=](const persistence::judged_units& judged) { on_judged(self, bookmark, judged); },
+            [=](const core::failure& why) { try_later(self, why.detail); });
 }
 
 } // namespace
@@ -335,18 +332,19 @@ void on_repair_contributor(step_ptr self, const msg::repair_contributor& request
   const held_promise promise{self->make_response_promise()};
   if (answer_open(self, request, promise))
     return;
-  self->request(self->state.links.loader, internal_timeout, find_repair{request.repair})
+  read(self, self->state.links.loader,
+       [repair = request.repair](persistence::store& db) { return db.find_repair(repair); })
       .then(
-          [=](const repair_found& found) {
-            const auto why = mismatch(found.row, request);
+          [=](const core::repair_row& row) {
+            const auto why = mismatch(row, request);
             if (why.code == core::errc::none)
-              promise.deliver(view_of(found.row));
+              promise.deliver(view_of(row));
             else
               promise.deliver(msg::to_error(why));
           },
-          [=](caf::error& error) {
-            if (msg::failure_of(error).code != core::errc::not_found)
-              return promise.deliver(std::move(error));
+          [=](const core::failure& why) {
+            if (why.code != core::errc::not_found)
+              return promise.deliver(msg::to_error(why));
             // The same request may have come twice at once.
             if (!answer_open(self, request, promise))
               begin(self, request, promise);

@@ -2,6 +2,9 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/profiles.hpp"
+#include "actors/reads.hpp"
+#include "actors/stored_items.hpp"
 
 #include <utility>
 #include <vector>
@@ -94,7 +97,7 @@ void take_out(self_ptr self, Rule is_out) {
   }
 }
 
-void read(self_ptr self, core::step_id after);
+void read_from(self_ptr self, core::step_id after);
 
 void read_if_new(self_ptr self) {
   auto& st = self->state;
@@ -125,22 +128,23 @@ void end_of_reading(self_ptr self) {
   read_if_new(self);
 }
 
-void read(self_ptr self, core::step_id after) {
-  self->request(self->state.reader, internal_timeout, load_listings{after, page})
+void read_from(self_ptr self, core::step_id after) {
+  read(self, self->state.reader,
+       [after](persistence::store& db) { return load_listings(db, after, page); })
       .then(
           [=](listings_loaded& loaded) {
             for (auto& listing : loaded.listings)
               put(self, std::move(listing));
             if (loaded.more && !self->state.lost)
-              read(self, loaded.last);
+              read_from(self, loaded.last);
             else
               end_of_reading(self);
           },
-          [=](const caf::error& error) {
+          [=](const core::failure& why) {
             auto& st = self->state;
             st.reading.clear();
-            st.looks.fail(self, error);
-            disappoint(self, msg::failure_of(error).detail);
+            st.looks.fail(self, why);
+            disappoint(self, why.detail);
           });
 }
 
@@ -175,11 +179,11 @@ void on_rebuild(self_ptr self) {
 
 void on_find(self_ptr self, const msg::find_steps& m) {
   const held_promise promise{self->make_response_promise()};
-  self->request(self->state.reader, internal_timeout, load_profile{m.contributor})
+  read_profile(self, self->state.context, self->state.reader, m.contributor)
       .then(
-          [=](const profile_loaded& known) {
+          [=](const persistence::stored_profile& known) {
             auto& st = self->state;
-            const auto& profile = known.stored.profile;
+            const auto& profile = known.profile;
             std::optional<core::step_rank> after;
             if (m.after)
               after = core::step_rank{m.after_priority, m.after};
@@ -187,8 +191,8 @@ void on_find(self_ptr self, const msg::find_steps& m) {
             core::outcome<std::vector<core::step_listing>> listed{
                 std::vector<core::step_listing>{}};
             if (!st.lost) // what is lost is filled anew first
-              listed = st.directory->find(profile, core::trust_in(profile, known.stored.tests),
-                                          after, m.limit);
+              listed =
+                  st.directory->find(profile, core::trust_in(profile, known.tests), after, m.limit);
             if (!listed) {
               begin_anew(self, listed.error());
               listed = std::vector<core::step_listing>{};
@@ -199,7 +203,7 @@ void on_find(self_ptr self, const msg::find_steps& m) {
             offers.complete = st.unread.empty();
             promise.deliver(std::move(offers));
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace

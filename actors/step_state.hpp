@@ -5,8 +5,10 @@
 #include "actors/internal_messages.hpp"
 #include "actors/payloads.hpp"
 #include "actors/pending_effects.hpp"
+#include "actors/reads.hpp"
 #include "actors/standing_fault.hpp"
 #include "actors/step_links.hpp"
+#include "actors/stored_items.hpp"
 #include "actors/unit.hpp"
 #include "core/answer_model.hpp"
 #include "core/contributor_board.hpp"
@@ -194,6 +196,14 @@ inline const step_context_ptr& context_of(const step_state& st, const core::unit
 /// The lease policies of the units here.
 inline core::lease_policies leases_of(const step_state& st) {
   return st.workflow.leases(st.step.row.position);
+}
+
+/// Asks the loader for units of the step, which may be of others when their ids came from outside.
+inline auto read_units(step_ptr self, std::vector<core::unit_id> units) {
+  return read(self, self->state.links.loader,
+              [units = std::move(units), leases = leases_of(self->state)](persistence::store& db) {
+                return db.load_units(units, leases);
+              });
 }
 
 // The parts of the step actor, one file each. All run on the step's own actor.

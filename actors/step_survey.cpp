@@ -88,12 +88,19 @@ constexpr auto survey_timeout = std::chrono::minutes{2};
 template <class Done, class Failed>
 void survey_now(step_ptr self, Done done, Failed failed) {
   const auto& st = self->state;
-  self->request(st.links.reader, survey_timeout,
-                load_survey{st.identity.step(), core::sure_in(definition_of(st).aggregation)})
+  const auto sure = core::sure_in(definition_of(st).aggregation);
+  read(
+      self, st.links.reader,
+      [step = st.identity.step(), sure](persistence::store& db) {
+        return db.load_survey(step, sure, core::surveyed_judgments_max);
+      },
+      survey_timeout)
       .then(
-          [=](const survey_loaded& loaded) {
-            self->request(self->state.links.refitter, survey_timeout, survey_step{loaded.material})
-                .then(done, failed);
+          [=](persistence::survey_material& read) {
+            auto material = std::make_shared<const persistence::survey_material>(std::move(read));
+            self->request(self->state.links.refitter, survey_timeout,
+                          survey_step{std::move(material)})
+                .then(done, [=](const caf::error& error) { failed(msg::failure_of(error)); });
           },
           failed);
 }
@@ -112,13 +119,12 @@ void survey_when_due(step_ptr self) {
         raise_flags(self, survey, [](const core::failure&) {});
       },
       // The next judgments lead to another one.
-      [=](const caf::error& error) {
+      [=](const core::failure& why) {
         auto& at = self->state;
         at.surveys.ended();
-        const auto why = msg::failure_of(error).detail;
-        if (at.survey_fault.met(why))
+        if (at.survey_fault.met(why.detail))
           at.context->log(log_level::warning, "survey_failed",
-                          {{"step", to_string(at.identity.step())}, {"reason", why}});
+                          {{"step", to_string(at.identity.step())}, {"reason", why.detail}});
       });
 }
 
@@ -135,7 +141,7 @@ void on_get_step_quality(step_ptr self, const msg::get_step_quality&) {
                         promise.deliver(msg::to_error(why));
                     });
       },
-      [=](const caf::error& error) { promise.deliver(error); });
+      [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace holdfast::actors

@@ -80,19 +80,17 @@ void start_loaded(step_ptr self, core::unit_record loaded) {
 
 /// Loads units that are in `awaited` and neither live nor leaving.
 void load_awaited(step_ptr self, std::vector<core::unit_id> units) {
-  auto& st = self->state;
-  self->request(st.links.loader, internal_timeout, load_units{units, leases_of(st)})
+  read_units(self, units)
       .then(
-          [=](units_loaded& loaded) {
+          [=](std::vector<core::unit_record>& loaded) {
             // An id from outside may name a unit of another step, which that step alone may host.
-            for (auto& unit : loaded.units)
+            for (auto& unit : loaded)
               if (unit.step == self->state.identity.step())
                 start_loaded(self, std::move(unit));
             for (const auto& unit : units)
               serve(self, unit, no_such_unit(self, unit));
           },
-          [=](caf::error& error) {
-            const auto why = msg::failure_of(error);
+          [=](const core::failure& why) {
             if (!core::describe(why.code).retryable) {
               // It may be one of them alone.
               if (units.size() > 1) {
@@ -218,16 +216,14 @@ void enter_reloaded(step_ptr self, core::unit_record stored, bool park) {
 
 /// Nobody may load it until this has: what the step believes of it is not to be relied on.
 void reload(step_ptr self, const core::unit_id& unit, bool park, std::uint32_t attempt) {
-  auto& st = self->state;
-  self->request(st.links.loader, internal_timeout, load_units{{unit}, leases_of(st)})
+  read_units(self, {unit})
       .then(
-          [=](units_loaded& loaded) {
-            for (auto& stored : loaded.units)
+          [=](std::vector<core::unit_record>& units) {
+            for (auto& stored : units)
               enter_reloaded(self, std::move(stored), park);
             serve(self, unit, no_such_unit(self, unit));
           },
-          [=](const caf::error& error) {
-            const auto why = msg::failure_of(error);
+          [=](const core::failure& why) {
             auto& state = self->state;
             if (!core::describe(why.code).retryable) {
               set_aside(self, unit, why, park);

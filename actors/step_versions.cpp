@@ -92,16 +92,16 @@ void decide_if_queues_are_there(step_ptr self, const update_ptr& u) {
   auto named = core::queues_named_in(u->definition);
   if (named.empty())
     return decide(self, u);
-  self->request(self->state.links.loader, internal_timeout, msg::list_queues{})
+  read(self, self->state.links.loader, [](persistence::store& db) { return db.list_queues(); })
       .then(
-          [=](const msg::queue_list& there) {
+          [=](const std::vector<core::put_queue>& there) {
             auto why = missing_queue(named, there);
             if (why.code == core::errc::none)
               decide(self, u);
             else
               refuse(self, u->promise, std::move(why));
           },
-          [=](caf::error& error) { u->promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { u->promise.deliver(msg::to_error(why)); });
 }
 
 /// The workflow is known as it is stored.
@@ -134,8 +134,10 @@ void take_versions(step_ptr self, const versions_loaded& stored) {
 }
 
 void with_versions(step_ptr self, std::function<void(const core::failure&)> go_on) {
-  self->request(self->state.links.loader, internal_timeout,
-                load_versions{self->state.step.row.workflow})
+  read(self, self->state.links.loader,
+       [workflow = self->state.step.row.workflow](persistence::store& db) {
+         return load_versions(db, workflow);
+       })
       .then(
           [=](const versions_loaded& stored) {
             // The first step knows of one that it makes before it is stored.
@@ -143,7 +145,7 @@ void with_versions(step_ptr self, std::function<void(const core::failure&)> go_o
               take_versions(self, stored);
             go_on({});
           },
-          [=](const caf::error& error) { go_on(msg::failure_of(error)); });
+          go_on);
 }
 
 void on_update_workflow(step_ptr self, const msg::update_workflow& request) {
@@ -160,9 +162,12 @@ void on_update_workflow(step_ptr self, const msg::update_workflow& request) {
     return u->promise.deliver(msg::to_error(document.error()));
   u->definition = std::move(document->definition);
   u->request.definition = std::move(document->text);
-  self->request(st.links.loader, internal_timeout, load_workflow{st.step.row.workflow})
-      .then([=](workflow_loaded& loaded) { compare(self, u, std::move(loaded.workflow)); },
-            [=](caf::error& error) { u->promise.deliver(std::move(error)); });
+  read(self, st.links.loader,
+       [workflow = st.step.row.workflow](persistence::store& db) {
+         return db.load_workflow(workflow);
+       })
+      .then([=](persistence::stored_workflow& stored) { compare(self, u, std::move(stored)); },
+            [=](const core::failure& why) { u->promise.deliver(msg::to_error(why)); });
 }
 
 } // namespace holdfast::actors

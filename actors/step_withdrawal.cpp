@@ -103,12 +103,13 @@ void ungather_from(step_ptr self, const units_ptr& units, std::size_t next,
       done(why);
   };
   when_gathering_rests(self, [=] {
-    self->request(self->state.links.loader, internal_timeout, find_gathered{some})
+    read(self, self->state.links.loader,
+         [some](persistence::store& db) { return db.gathered_with(some); })
         .then(
-            [=](const gathered_found& found) {
+            [=](const std::vector<persistence::gathered_unit>& found) {
               std::set<core::unit_id> batches;
               std::set<core::unit_id> gone;
-              for (const auto& one : found.units) {
+              for (const auto& one : found) {
                 if (one.batch)
                   batches.insert(one.batch);
                 if (std::find(some.begin(), some.end(), one.unit.unit) != some.end())
@@ -117,14 +118,14 @@ void ungather_from(step_ptr self, const units_ptr& units, std::size_t next,
               withdraw_from(self,
                             std::make_shared<const std::vector<core::unit_id>>(batches.begin(),
                                                                                batches.end()),
-                            0, [=, together = found.units](const core::failure& why) {
+                            0, [=, together = found](const core::failure& why) {
                               if (why.code == core::errc::none)
                                 take_apart(self, together, gone, over, done);
                               else
                                 over(why);
                             });
             },
-            [=](const caf::error& error) { over(unreadable(msg::failure_of(error))); });
+            [=](const core::failure& why) { over(unreadable(why)); });
   });
 }
 
@@ -140,11 +141,9 @@ void withdraw_from(step_ptr self, const units_ptr& units, std::size_t next,
     else
       done(why);
   };
-  auto& st = self->state;
-  self->request(st.links.loader, internal_timeout, load_units{std::move(some), leases_of(st)})
+  read_units(self, std::move(some))
       .then(
-          [=](units_loaded& loaded) {
-            auto& read = loaded.units;
+          [=](std::vector<core::unit_record>& read) {
             const auto gathered = std::partition(read.begin(), read.end(), [](const auto& unit) {
               return unit.state != core::unit_state::gathered;
             });
@@ -159,7 +158,7 @@ void withdraw_from(step_ptr self, const units_ptr& units, std::size_t next,
                 done(why);
             });
           },
-          [=](const caf::error& error) { done(unreadable(msg::failure_of(error))); });
+          [=](const core::failure& why) { done(unreadable(why)); });
 }
 
 } // namespace
@@ -175,14 +174,17 @@ void withdraw_made_from(step_ptr self, const std::vector<core::taken_back>& resu
     if (lost.code != core::errc::none)
       return done(lost);
     auto& state = self->state;
-    self->request(state.links.loader, internal_timeout,
-                  find_made_from{state.identity.step(), results})
+    read(self, state.links.loader,
+         [step = state.identity.step(), results](persistence::store& db) {
+           return db.made_from(step, results);
+         })
         .then(
-            [=](const made_from_found& found) {
-              withdraw_from(self, std::make_shared<const std::vector<core::unit_id>>(found.units),
-                            0, done);
+            [=](std::vector<core::unit_id>& units) {
+              withdraw_from(self,
+                            std::make_shared<const std::vector<core::unit_id>>(std::move(units)), 0,
+                            done);
             },
-            [=](const caf::error& error) { done(unreadable(msg::failure_of(error))); });
+            [=](const core::failure& why) { done(unreadable(why)); });
   });
 }
 

@@ -1,6 +1,7 @@
 #include "actors/webhook_delivery.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/reads.hpp"
 
 #include <caf/send.hpp>
 
@@ -46,16 +47,37 @@ std::uint64_t begin(self_ptr self, doing what) {
   return ++self->state.turn;
 }
 
+/// Asks the loader for dead letters.
+auto read_letters(self_ptr self, const persistence::dead_letter_filter& filter) {
+  return read(self, self->state.links.loader,
+              [filter](persistence::store& db) { return db.list_dead_letters(filter); });
+}
+
+/// Asks the loader how far the webhook has come on each shard.
+auto read_places(self_ptr self) {
+  return read(self, self->state.links.loader,
+              [webhook = self->state.links.webhook.id](persistence::store& db) {
+                return db.webhook_places(webhook);
+              });
+}
+
+/// Asks the loader for the workflow whose events are wanted.
+auto read_workflow(self_ptr self) {
+  return read(self, self->state.links.loader,
+              [workflow = self->state.links.definition.workflow](persistence::store& db) {
+                return db.load_workflow(workflow);
+              });
+}
+
 /// Logs a read that a reader did not answer, once for each reason. The read is repeated without an
 /// end.
-void tell_not_read(self_ptr self, const caf::error& error) {
+void tell_not_read(self_ptr self, const core::failure& why) {
   auto& st = self->state;
-  const auto why = msg::failure_of(error).detail;
-  if (st.read_fault.met(why))
+  if (st.read_fault.met(why.detail))
     st.context->log(log_level::warning, "webhook_waits",
                     {{"webhook", st.links.webhook.name},
                      {"shard", std::to_string(st.links.shard)},
-                     {"reason", why}});
+                     {"reason", why.detail}});
 }
 
 /// Tries again what a reader did not answer, in a moment.
@@ -211,23 +233,22 @@ void on_page(self_ptr self, msg::event_page& page) {
 void on_page_of_workflow(self_ptr self, msg::event_page page) {
   auto& st = self->state;
   const auto turn = st.turn;
-  self->request(st.links.loader, internal_timeout, load_workflow{st.links.definition.workflow})
-      .then(
-          [=](const workflow_loaded& loaded) mutable {
-            self->state.read_fault.over();
-            auto& known = self->state.wish.steps;
-            if (turn != self->state.turn)
-              return;
-            if (loaded.workflow.steps.size() == known.size())
-              return on_page(self, page);
-            known = ids_of(loaded.workflow.steps);
-            go_on(self);
-          },
-          [=](const caf::error& error) {
-            tell_not_read(self, error);
-            if (turn == self->state.turn)
-              come_again(self, read_pause);
-          });
+  read_workflow(self).then(
+      [=](const persistence::stored_workflow& workflow) mutable {
+        self->state.read_fault.over();
+        auto& known = self->state.wish.steps;
+        if (turn != self->state.turn)
+          return;
+        if (workflow.steps.size() == known.size())
+          return on_page(self, page);
+        known = ids_of(workflow.steps);
+        go_on(self);
+      },
+      [=](const core::failure& why) {
+        tell_not_read(self, why);
+        if (turn == self->state.turn)
+          come_again(self, read_pause);
+      });
 }
 
 void on_page_failed(self_ptr self, const core::failure& why) {
@@ -236,7 +257,7 @@ void on_page_failed(self_ptr self, const core::failure& why) {
   stop(self, self->state.progress, why.detail, {});
 }
 
-void read(self_ptr self) {
+void read_page(self_ptr self) {
   auto& st = self->state;
   const auto turn = begin(self, doing::reading);
   st.wish.place = {core::event_start::after, st.progress.position};
@@ -306,20 +327,19 @@ void on_letters(self_ptr self, std::vector<persistence::dead_letter>& found) {
   send_out(self, {st.letters, last});
 }
 
-void read_letters(self_ptr self) {
+void read_replayed(self_ptr self) {
   auto& st = self->state;
   const auto turn = begin(self, doing::reading);
-  self->request(st.links.loader, internal_timeout,
-                find_dead_letters{{st.links.webhook.id, st.links.shard, 0,
-                                   st.links.definition.policy.batch_events, true}})
+  read_letters(
+      self, {st.links.webhook.id, st.links.shard, 0, st.links.definition.policy.batch_events, true})
       .then(
-          [=](dead_letters_found& found) {
+          [=](std::vector<persistence::dead_letter>& letters) {
             self->state.read_fault.over();
             if (turn == self->state.turn)
-              on_letters(self, found.letters);
+              on_letters(self, letters);
           },
-          [=](const caf::error& error) {
-            tell_not_read(self, error);
+          [=](const core::failure& why) {
+            tell_not_read(self, why);
             if (turn == self->state.turn)
               come_again(self, read_pause);
           });
@@ -349,11 +369,11 @@ void go_on(self_ptr self) {
   if (st.links.webhook.paused || (st.stopped && !st.letters_wait))
     begin(self, doing::idle);
   else if (st.letters_wait)
-    read_letters(self);
+    read_replayed(self);
   else if (const auto left = st.post_at - now(self, st.context); left > core::duration::zero())
     come_again(self, left);
   else
-    read(self);
+    read_page(self);
 }
 
 void on_answered(self_ptr self, const core::post_answer& answer) {
@@ -425,26 +445,25 @@ void on_place(self_ptr self, const std::vector<persistence::webhook_place>& plac
 void load(self_ptr self) {
   auto& st = self->state;
   const auto turn = begin(self, doing::loading);
-  const auto failed = [=](const caf::error& error) {
-    tell_not_read(self, error);
+  const auto failed = [=](const core::failure& why) {
+    tell_not_read(self, why);
     if (turn == self->state.turn)
       self->delayed_send(self, read_pause, delivery_tick{turn});
   };
   const auto load_place = [=] {
-    self->request(self->state.links.loader, internal_timeout,
-                  find_webhook_places{self->state.links.webhook.id})
-        .then([=](const webhook_places_found& found) { on_place(self, found.places); }, failed);
+    read_places(self).then(
+        [=](const std::vector<persistence::webhook_place>& places) { on_place(self, places); },
+        failed);
   };
   const auto& workflow = st.links.definition.workflow;
   if (!workflow || !st.wish.steps.empty())
     return load_place();
-  self->request(st.links.loader, internal_timeout, load_workflow{workflow})
-      .then(
-          [=](const workflow_loaded& loaded) {
-            self->state.wish.steps = ids_of(loaded.workflow.steps);
-            load_place();
-          },
-          failed);
+  read_workflow(self).then(
+      [=](const persistence::stored_workflow& stored) {
+        self->state.wish.steps = ids_of(stored.steps);
+        load_place();
+      },
+      failed);
 }
 
 void on_tick(self_ptr self, const delivery_tick& tick) {
@@ -467,17 +486,16 @@ template <class Write>
 void change_letters(self_ptr self, const msg::replay_webhook& m, const held_promise& promise,
                     std::function<void(std::size_t)> then) {
   const auto& st = self->state;
-  self->request(st.links.loader, internal_timeout,
-                find_dead_letters{{st.links.webhook.id, st.links.shard, m.after, m.limit, false}})
+  read_letters(self, {st.links.webhook.id, st.links.shard, m.after, m.limit, false})
       .then(
-          [=](const dead_letters_found& found) {
+          [=](const std::vector<persistence::dead_letter>& letters) {
             msg::webhook_replayed answer;
             core::change changes;
-            for (const auto& letter : found.letters) {
+            for (const auto& letter : letters) {
               changes.writes.emplace_back(Write{letter.made.webhook, letter.made.event});
               answer.last = letter.made.event.seq;
             }
-            answer.dead_letters = static_cast<std::uint32_t>(found.letters.size());
+            answer.dead_letters = static_cast<std::uint32_t>(letters.size());
             write(self, std::move(changes), [=](const core::failure& why) {
               if (why.code != core::errc::none)
                 return promise.deliver(msg::to_error(why));
@@ -485,7 +503,7 @@ void change_letters(self_ptr self, const msg::replay_webhook& m, const held_prom
               promise.deliver(answer);
             });
           },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 void move_to(self_ptr self, core::event_seq position, const held_promise& promise) {
@@ -509,21 +527,19 @@ void move_to(self_ptr self, core::event_seq position, const held_promise& promis
 
 /// To behind an event that there has been: behind any other, delivery would stop at once.
 void on_move(self_ptr self, core::event_seq position, const held_promise& promise) {
-  const auto& links = self->state.links;
-  self->request(links.loader, internal_timeout, find_webhook_places{links.webhook.id})
-      .then(
-          [=](const webhook_places_found& found) {
-            const auto* mine = find_mine(self, found.places);
-            if (mine == nullptr)
-              return refuse_as_gone(self, promise);
-            if (position > mine->newest)
-              return promise.deliver(msg::to_error(core::errc::invalid_argument,
-                                                   "after must be at most the newest event of the"
-                                                   " shard, "
-                                                       + std::to_string(mine->newest)));
-            move_to(self, position, promise);
-          },
-          [=](caf::error& error) { promise.deliver(std::move(error)); });
+  read_places(self).then(
+      [=](const std::vector<persistence::webhook_place>& places) {
+        const auto* mine = find_mine(self, places);
+        if (mine == nullptr)
+          return refuse_as_gone(self, promise);
+        if (position > mine->newest)
+          return promise.deliver(msg::to_error(core::errc::invalid_argument,
+                                               "after must be at most the newest event of the"
+                                               " shard, "
+                                                   + std::to_string(mine->newest)));
+        move_to(self, position, promise);
+      },
+      [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 /// Posts nothing of what is to be forgotten, or a receiver's refusal would bring it back. What is

@@ -2,6 +2,7 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
+#include "actors/reads.hpp"
 #include "actors/webhook_delivery.hpp"
 #include "core/pause.hpp"
 #include "documents/webhook_document.hpp"
@@ -128,11 +129,13 @@ void look(self_ptr self) {
   auto& st = self->state;
   if (!st.looks.begin())
     return;
-  st.looks.ask(self, st.links.loader, find_webhooks{}, [=](webhooks_listed& listed) {
-    self->state.looks.end(self);
-    self->state.known = std::move(listed.webhooks);
-    follow(self);
-  });
+  st.looks.ask(
+      self, st.links.loader, [](persistence::store& db) { return db.list_webhooks(); },
+      [=](std::vector<persistence::stored_webhook>& webhooks) {
+        self->state.looks.end(self);
+        self->state.known = std::move(webhooks);
+        follow(self);
+      });
 }
 
 void on_left(self_ptr self, const leave_shards& left) {
@@ -221,13 +224,13 @@ void carry_out(self_ptr self, const std::string& name, const held_promise& promi
 void decide(self_ptr self, const std::string& name, const held_promise& promise,
             const std::function<core::decision<std::uint64_t>(
                 const std::vector<persistence::stored_webhook>&)>& how) {
-  self->request(self->state.links.loader, internal_timeout, find_webhooks{})
+  read(self, self->state.links.loader, [](persistence::store& db) { return db.list_webhooks(); })
       .then(
-          [=](const webhooks_listed& listed) {
-            auto decided = how(listed.webhooks);
+          [=](const std::vector<persistence::stored_webhook>& webhooks) {
+            auto decided = how(webhooks);
             carry_out(self, name, promise, decided);
           },
-          [=](const caf::error& error) { refuse_request(self, promise, msg::failure_of(error)); });
+          [=](const core::failure& why) { refuse_request(self, promise, why); });
 }
 
 void put(self_ptr self, const msg::put_webhook& m, const held_promise& promise,
@@ -249,11 +252,10 @@ void on_put(self_ptr self, const msg::put_webhook& m) {
   in_turn(self, promise, [=, start = definition->start, workflow = definition->workflow] {
     if (!workflow)
       return put(self, m, promise, start);
-    self->request(self->state.links.loader, internal_timeout, load_workflow{workflow})
-        .then([=](const workflow_loaded&) { put(self, m, promise, start); },
-              [=](const caf::error& error) {
-                refuse_request(self, promise, msg::failure_of(error));
-              });
+    read(self, self->state.links.loader,
+         [workflow](persistence::store& db) { return db.load_workflow(workflow); })
+        .then([=](const persistence::stored_workflow&) { put(self, m, promise, start); },
+              [=](const core::failure& why) { refuse_request(self, promise, why); });
   });
 }
 

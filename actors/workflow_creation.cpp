@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/reader.hpp"
+#include "actors/reads.hpp"
 #include "core/job_status.hpp"
 #include "core/step_listing.hpp"
 #include "core/workflow_versions.hpp"
@@ -21,6 +22,14 @@ void finish(self_ptr self, const held_promise& promise, msg::workflow_created cr
 void fail(self_ptr self, const held_promise& promise, const core::failure& why) {
   promise.deliver(msg::to_error(why));
   self->quit();
+}
+
+/// Asks the loader for what has the id that the request names.
+auto read_workflow(self_ptr self, const new_workflow& request) {
+  return read(self, self->state.loader,
+              [workflow = request.request.workflow](persistence::store& db) {
+                return db.load_workflow(workflow);
+              });
 }
 
 void answer_existing(self_ptr self, const held_promise& promise, const new_workflow& request,
@@ -78,14 +87,13 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
           return finish(self, promise, created);
         if (why.code != core::errc::refused_by_store && why.code != core::errc::already_exists)
           return fail(self, promise, why);
-        self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
+        read_workflow(self, request)
             .then(
-                [=](const workflow_loaded& loaded) {
-                  answer_existing(self, promise, request, loaded.workflow);
+                [=](const persistence::stored_workflow& stored) {
+                  answer_existing(self, promise, request, stored);
                 },
-                [=](const caf::error& error) {
+                [=](const core::failure& unknown) {
                   // Perhaps it is there, from the same request: repeating that tells.
-                  const auto unknown = msg::failure_of(error);
                   fail(self, promise, unknown.code == core::errc::not_found ? why : unknown);
                 });
       });
@@ -97,24 +105,24 @@ void create_if_queues_are_there(self_ptr self, const held_promise& promise,
   const auto wanted = core::queues_named_in(request.definition);
   if (wanted.empty())
     return create(self, promise, request);
-  self->request(self->state.loader, internal_timeout, msg::list_queues{})
+  read(self, self->state.loader, [](persistence::store& db) { return db.list_queues(); })
       .then(
-          [=](const msg::queue_list& list) {
-            const auto why = missing_queue(wanted, list);
+          [=](const std::vector<core::put_queue>& queues) {
+            const auto why = missing_queue(wanted, queues);
             if (why.code == core::errc::none)
               create(self, promise, request);
             else
               fail(self, promise, why);
           },
-          [=](const caf::error& error) { fail(self, promise, msg::failure_of(error)); });
+          [=](const core::failure& why) { fail(self, promise, why); });
 }
 
 } // namespace
 
 core::failure missing_queue(std::map<core::queue_name, std::string> named,
-                            const msg::queue_list& there) {
-  for (const auto& queue : there.queues)
-    named.erase(queue.queue);
+                            const std::vector<core::put_queue>& there) {
+  for (const auto& queue : there)
+    named.erase(queue.name);
   if (named.empty())
     return {};
   const auto& [queue, place] = *named.begin();
@@ -135,13 +143,12 @@ caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* se
   return {
       [=](const new_workflow& request) {
         const held_promise promise{self->make_response_promise()};
-        self->request(self->state.loader, internal_timeout, load_workflow{request.request.workflow})
+        read_workflow(self, request)
             .then(
-                [=](const workflow_loaded& loaded) {
-                  answer_existing(self, promise, request, loaded.workflow);
+                [=](const persistence::stored_workflow& stored) {
+                  answer_existing(self, promise, request, stored);
                 },
-                [=](const caf::error& error) {
-                  const auto why = msg::failure_of(error);
+                [=](const core::failure& why) {
                   if (why.code == core::errc::not_found)
                     create_if_queues_are_there(self, promise, request);
                   else

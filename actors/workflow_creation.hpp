@@ -21,7 +21,7 @@ struct workflow_creation_state {
 /// Why a definition that names these queues, each at its place, cannot be used yet: one of them is
 /// not there. `none` if all are.
 core::failure missing_queue(std::map<core::queue_name, std::string> named,
-                            const msg::queue_list& there);
+                            const std::vector<core::put_queue>& there);
 
 /// One creation of a workflow: answers one `new_workflow` and ends. All rows of the workflow, those
 /// of its steps included, are one change under the fence of the first step's shard: a step that is

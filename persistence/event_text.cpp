@@ -104,8 +104,8 @@ std::string events_to_text(const shard_batch& part) {
   return text += ']';
 }
 
-core::outcome<std::vector<stored_event>> events_from_text(const outbox_place& row,
-                                                          std::string_view text) {
+core::outcome<std::vector<core::sequenced_event>> events_from_text(const outbox_place& row,
+                                                                   std::string_view text) {
   if (!is_utf8(text))
     return unreadable_events(row, "the stored text is not UTF-8");
   const auto parts = split(text);
@@ -113,7 +113,7 @@ core::outcome<std::vector<stored_event>> events_from_text(const outbox_place& ro
   if (!list.is_array() || list.size() != row.count)
     return unreadable_events(row, "the stored text is not a JSON list of "
                                       + std::to_string(row.count) + " events");
-  std::vector<stored_event> events;
+  std::vector<core::sequenced_event> events;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const core::message_id place{row.shard, row.first_seq + i};
     try {
@@ -131,8 +131,9 @@ core::outcome<std::vector<stored_event>> events_from_text(const outbox_place& ro
   return events;
 }
 
-std::vector<stored_event> unreadable_events(const outbox_place& row, std::string_view problem) {
-  std::vector<stored_event> events;
+std::vector<core::sequenced_event> unreadable_events(const outbox_place& row,
+                                                     std::string_view problem) {
+  std::vector<core::sequenced_event> events;
   for (std::uint32_t i = 0; i < row.count; ++i) {
     const core::message_id place{row.shard, row.first_seq + i};
     events.push_back({place, core::unreadable_event(place, row.committed_at, problem)});

@@ -24,10 +24,11 @@ struct outbox_place {
 /// Reads what `events_to_text` wrote: as many events as the row has. Those that it is not possible
 /// to read are `event_unreadable`. Fails with `wrong_state` on an event of a type that a newer
 /// version wrote, so that it is kept and not skipped.
-core::outcome<std::vector<stored_event>> events_from_text(const outbox_place& row,
-                                                          std::string_view text);
+core::outcome<std::vector<core::sequenced_event>> events_from_text(const outbox_place& row,
+                                                                   std::string_view text);
 
 /// The events of a row of which the database does not give back the text.
-std::vector<stored_event> unreadable_events(const outbox_place& row, std::string_view problem);
+std::vector<core::sequenced_event> unreadable_events(const outbox_place& row,
+                                                     std::string_view problem);
 
 } // namespace holdfast::persistence

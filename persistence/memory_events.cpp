@@ -12,14 +12,14 @@
 
 namespace holdfast::persistence {
 
-core::outcome<std::vector<stored_event>>
+core::outcome<std::vector<core::sequenced_event>>
 memory_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
   const auto lock = database_->begin_read(__func__);
   if (!lock)
     return memory::unreachable;
   const auto& t = database_->tables_;
   const auto& damaged = database_->damaged_events_;
-  std::vector<stored_event> events;
+  std::vector<core::sequenced_event> events;
   const auto rows = t.outbox.find(shard);
   if (rows == t.outbox.end())
     return events;
@@ -36,7 +36,7 @@ memory_store::events_after(core::shard_id shard, core::event_seq after, std::uin
   for (; row != rows->second.end() && row->first_seq <= last_start; ++row) {
     const auto count = static_cast<std::uint32_t>(row->events.size());
     const bool readable = !damaged || !damaged({shard, row->first_seq});
-    auto stored = readable ? std::vector<stored_event>{}
+    auto stored = readable ? std::vector<core::sequenced_event>{}
                            : unreadable_events({shard, row->first_seq, count, row->committed_at},
                                                memory::row_is_damaged);
     for (std::uint32_t i = 0; readable && i < count; ++i)

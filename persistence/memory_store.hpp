@@ -187,8 +187,8 @@ public:
   find_object_refs(const std::vector<core::digest>& objects) override;
 
   core::outcome<core::event_bounds> event_bounds(core::shard_id shard) override;
-  core::outcome<std::vector<stored_event>> events_after(core::shard_id shard, core::event_seq after,
-                                                        std::uint32_t limit) override;
+  core::outcome<std::vector<core::sequenced_event>>
+  events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override;
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;

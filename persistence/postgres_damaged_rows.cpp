@@ -192,9 +192,9 @@ postgres_store::list_finished(const finished_filter& filter) {
   return found;
 }
 
-core::outcome<std::vector<stored_event>>
+core::outcome<std::vector<core::sequenced_event>>
 postgres_store::events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) {
-  std::vector<stored_event> events;
+  std::vector<core::sequenced_event> events;
   const auto failed = read_rows<outbox_place>(
       {reads::events_after(shard, after, limit),
        [&] { return reads::outbox_places_after(shard, after, limit); },

@@ -56,7 +56,7 @@ std::vector<call> events_after(core::shard_id shard, core::event_seq after, std:
 }
 
 std::optional<core::failure> add_events(const results& r, core::shard_id shard,
-                                        std::vector<stored_event>& to) {
+                                        std::vector<core::sequenced_event>& to) {
   for (std::size_t row = 0; row < r[0].rows(); ++row) {
     auto read = events_from_text(place_of(r[0], row, shard), r[0].get<text>(row, 3));
     if (!read)

@@ -124,7 +124,7 @@ core::outcome<core::event_bounds> event_bounds(const results& r);
 
 std::vector<call> events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit);
 std::optional<core::failure> add_events(const results& r, core::shard_id shard,
-                                        std::vector<stored_event>& to);
+                                        std::vector<core::sequenced_event>& to);
 /// The rows of the same events, and those of some rows.
 std::vector<call> outbox_places_after(core::shard_id shard, core::event_seq after,
                                       std::uint32_t limit);

@@ -448,11 +448,6 @@ struct listed_questions {
   bool more = false; ///< There are others behind the last.
 };
 
-struct stored_event {
-  core::message_id id;
-  core::event event;
-};
-
 /// What is known of a contributor, whatever the step.
 struct stored_profile {
   core::contributor_profile profile;       ///< Empty when nothing was put.
@@ -785,7 +780,7 @@ public:
 
   /// Events of the shard with sequence numbers above `after`, ascending; at least one if there is
   /// any, and about `limit` (whole outbox rows). One that cannot be read is `event_unreadable`.
-  virtual core::outcome<std::vector<stored_event>>
+  virtual core::outcome<std::vector<core::sequenced_event>>
   events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) = 0;
 
   /// The consumer's cursor on the shard; 0 when it has none.

@@ -1,6 +1,8 @@
 // Periodic upkeep of an actor: one look at a time, one timer, one complaint.
 
 #include "actors/periodic.hpp"
+#include "actors/reader.hpp"
+#include "persistence/memory_store.hpp"
 #include "tests/support/virtual_world.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -17,10 +19,6 @@ namespace holdfast::test {
 
 namespace {
 
-struct asked_state {
-  static inline const char* name = "asked";
-};
-
 struct upkeep_state {
   static inline const char* name = "upkeep";
   actors::periodic looks;
@@ -33,23 +31,22 @@ struct upkeep_world : virtual_world {
     settings.log = [this](actors::log_level, const std::string& event, const actors::log_fields&) {
       complaints.push_back(event);
     };
-    asked = system->spawn([this](caf::stateful_actor<asked_state>*) -> caf::behavior {
-      return {[this](actors::find_staged) -> caf::result<actors::staged_queues> {
-        ++looks;
-        if (away)
-          return msg::to_error(core::errc::unavailable, "the test has cut the line");
-        return actors::staged_queues{};
-      }};
-    });
+    const auto database =
+        std::make_shared<persistence::memory_database>([] { return core::instant{}; });
+    settings.open_store = [database] {
+      return std::make_unique<persistence::memory_store>(database);
+    };
     const auto context = std::make_shared<actors::node_context>(std::move(settings));
+    reader = system->spawn(actors::reader, context, caf::actor{});
     upkeep = system->spawn([this, context](caf::stateful_actor<upkeep_state>* self) {
       self->state.looks = {context, 10s, "upkeep_failed"};
       self->state.looks.rest(self);
       const auto look = [this, self] {
         auto& upkept = self->state.looks;
         if (upkept.begin())
-          upkept.ask(self, asked, actors::find_staged{},
-                     [self](actors::staged_queues&) { self->state.looks.end(self); });
+          upkept.ask(
+              self, reader, [this](persistence::store&) { return looked(); },
+              [self](bool) { self->state.looks.end(self); });
       };
       return caf::behavior{
           [self, look](actors::upkeep_tick) {
@@ -63,23 +60,29 @@ struct upkeep_world : virtual_world {
   }
   ~upkeep_world() {
     held_back.clear();
-    for (const auto& actor : {upkeep, asked})
+    for (const auto& actor : {upkeep, reader})
       caf::anon_send_exit(actor, caf::exit_reason::kill);
     settle();
   }
 
+  core::outcome<bool> looked() {
+    ++looks;
+    if (away)
+      return core::failure{core::errc::unavailable, "the test has cut the line"};
+    return true;
+  }
   void look_early() {
     caf::anon_send(upkeep, actors::look_now{});
     settle();
   }
   /// Looks take until `answer` from now on.
-  void hold_answers() { held_back = "asked"; }
+  void hold_answers() { held_back = "reader"; }
   void answer() {
     held_back.clear();
     settle();
   }
 
-  caf::actor asked;
+  caf::actor reader;
   caf::actor upkeep;
   bool away = false;
   int looks = 0;

@@ -20,7 +20,7 @@ pqxx::result run_in(const std::string& where, const std::string& text) {
   return tx.exec(text);
 }
 
-bool is_unreadable(const persistence::stored_event& e) {
+bool is_unreadable(const core::sequenced_event& e) {
   return e.event.type == core::event_type::event_unreadable;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto fenced = commit_status::fenced;
 
-std::vector<core::event_seq> seqs_of(const std::vector<persistence::stored_event>& events) {
+std::vector<core::event_seq> seqs_of(const std::vector<core::sequenced_event>& events) {
   std::vector<core::event_seq> seqs;
   seqs.reserve(events.size());
   for (const auto& event : events)

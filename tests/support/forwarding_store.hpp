@@ -198,7 +198,7 @@ public:
   core::outcome<core::event_bounds> event_bounds(core::shard_id shard) override {
     return pass([&] { return inner_->event_bounds(shard); });
   }
-  core::outcome<std::vector<persistence::stored_event>>
+  core::outcome<std::vector<core::sequenced_event>>
   events_after(core::shard_id shard, core::event_seq after, std::uint32_t limit) override {
     return pass([&] { return inner_->events_after(shard, after, limit); });
   }
