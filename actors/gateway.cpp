@@ -4,8 +4,13 @@
 #include "actors/backpressure.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/outside.hpp"
-#include "actors/reader.hpp"
+#include "actors/payloads.hpp"
+#include "actors/reads.hpp"
+#include "actors/request_checks.hpp"
 #include "actors/routing_messages.hpp"
+#include "actors/task_answers.hpp"
+#include "actors/webhook_answers.hpp"
+#include "actors/work_answers.hpp"
 #include "core/queue_meter.hpp"
 #include "core/queue_schedules.hpp"
 #include "core/repair.hpp"
@@ -33,65 +38,23 @@ namespace holdfast::actors {
 namespace {
 
 using self_ptr = node_gateway_actor::stateful_pointer<gateway_state>;
+using actors::check; // of requests that the database answers
 
-constexpr std::uint32_t steps_page_max = 1000;
-constexpr std::uint32_t workflows_page_max = 1000;
-constexpr std::uint32_t results_page_max = 10000;
 constexpr std::uint32_t contributors_page_max = 1000;
-/// With their truths, of 4 KiB each at most.
-constexpr std::uint32_t questions_page_max = 500;
-constexpr std::uint32_t lineage_page_max = 100; ///< With all that was said of each.
-constexpr std::uint32_t tasks_max = 10000;      ///< In one request.
-constexpr std::uint32_t claimed_max = 1000;     ///< In one answer.
-constexpr std::uint32_t tasks_page_max = 1000;
-constexpr std::uint32_t attempts_page_max = 1000;
-constexpr std::size_t types_max = 100; ///< That one request names.
+constexpr std::uint32_t tasks_max = 10000;  ///< In one request.
+constexpr std::uint32_t claimed_max = 1000; ///< In one answer.
+constexpr std::size_t types_max = 100;      ///< That one request names.
 constexpr std::uint32_t events_page_max = 1000;
-constexpr std::uint32_t dead_letters_page_max = 100; ///< With their events, which may be large.
 constexpr std::uint32_t dead_letters_replayed_max = 1000;
 constexpr core::duration retry_after_max = std::chrono::hours{24};
-/// As far as the database counts.
-constexpr auto bigint_max = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-
-core::failure invalid(std::string detail) {
-  return {core::errc::invalid_argument, std::move(detail)};
-}
-
-template <class Id>
-core::failure check_id(const Id& id, const char* field) {
-  return id ? core::failure{} : invalid(std::string{field} + " must not be nil");
-}
-
-core::failure first_of(std::initializer_list<core::failure> checks) {
-  for (const auto& check : checks)
-    if (check.code != core::errc::none)
-      return check;
-  return {};
-}
-
-core::failure check_limit(std::uint32_t limit, std::uint32_t most) {
-  if (limit >= 1 && limit <= most)
-    return {};
-  return invalid("limit must be between 1 and " + std::to_string(most));
-}
-
 core::failure check_verb(std::uint8_t verb) {
   if (verb >= 1 && verb <= 3)
     return {};
   return invalid("verb must be 1 (pause), 2 (resume) or 3 (cancel)");
 }
 
-core::failure check_contributor(const core::contributor_id& contributor) {
-  return documents::check_text(contributor, "contributor", core::contributor_id_bytes_max);
-}
-/// Of somebody who works themselves.
-core::failure check_worker_of_units(const core::contributor_id& contributor) {
-  if (core::is_task_judge(contributor))
-    return invalid("contributor must not begin with 'task:', which means the tasks of a queue");
-  return check_contributor(contributor);
-}
-
-// --- one check per request ---
+// --- one check per request; those of requests that the database answers stand beside their answers
+// ---
 
 core::failure check(const msg::ask_assignment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.assignment, "assignment"),
@@ -110,7 +73,6 @@ core::failure check(const msg::submit_judgment& m) {
                    check_id(m.judgment, "judgment"), check_worker_of_units(m.contributor)});
 }
 core::failure check(const msg::put_profile& m) { return check_worker_of_units(m.contributor); }
-core::failure check(const msg::get_profile& m) { return check_worker_of_units(m.contributor); }
 core::failure check(const msg::find_steps& m) {
   return first_of({check_worker_of_units(m.contributor), check_limit(m.limit, steps_page_max)});
 }
@@ -118,9 +80,6 @@ core::failure check(const msg::rebuild_step_index&) { return {}; }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::add_test_questions& m) { return check_id(m.step, "step"); }
-core::failure check(const msg::list_test_questions& m) {
-  return first_of({check_id(m.step, "step"), check_limit(m.limit, questions_page_max)});
-}
 core::failure check(const msg::remove_contributor& m) {
   return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
 }
@@ -165,10 +124,6 @@ core::failure check(const msg::job_status_changed& m) {
            ? core::failure{}
            : invalid("status must be 1 (launched), 2 (paused), 3 (finished) or 4 (canceled)")});
 }
-core::failure check(const msg::get_workflow& m) { return check_id(m.workflow, "workflow"); }
-core::failure check(const msg::list_workflows& m) {
-  return check_limit(m.limit, workflows_page_max);
-}
 core::failure check(const msg::seal_step& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::change_step& m) {
   return first_of({check_id(m.step, "step"), check_verb(m.verb)});
@@ -176,22 +131,7 @@ core::failure check(const msg::change_step& m) {
 core::failure check(const msg::change_unit& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"), check_verb(m.verb)});
 }
-core::failure check(const msg::list_steps& m) { return check_limit(m.limit, steps_page_max); }
-core::failure check(const msg::get_unit& m) {
-  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit")});
-}
-core::failure check(const msg::get_lineage& m) {
-  return first_of({check_id(m.unit, "unit"), check_limit(m.limit, lineage_page_max)});
-}
-core::failure check(const msg::list_results& m) {
-  return first_of({check_id(m.step, "step"), check_limit(m.limit, results_page_max)});
-}
-core::failure check(const msg::get_step_statistics& m) { return check_id(m.step, "step"); }
 
-core::failure check_queue(const core::queue_name& queue) {
-  return core::is_queue_name(queue) ? core::failure{}
-                                    : invalid("queue must be 1 to 64 of a-z 0-9 _ . -");
-}
 core::failure check_worker(const core::worker_id& worker) {
   return documents::check_text(worker, "worker", core::contributor_id_bytes_max);
 }
@@ -210,9 +150,6 @@ core::failure check(const msg::pause_queue& m) {
                        : documents::check_text(m.type, "type", core::task_word_bytes_max)});
 }
 core::failure check(const msg::remove_queue& m) { return check_queue(m.queue); }
-core::failure check(const msg::list_queues&) { return {}; }
-core::failure check(const msg::get_queue_statistics& m) { return check_queue(m.queue); }
-core::failure check(const msg::get_queue_intake& m) { return check_queue(m.queue); }
 core::failure check(const msg::get_queue_metrics& m) {
   const bool known = m.window >= core::queue_meter::slot && m.window <= core::queue_meter::longest;
   return first_of(
@@ -224,25 +161,6 @@ core::failure check(const msg::enqueue_tasks& m) {
 }
 core::failure check(const msg::enqueue_envelopes& m) {
   return first_of({check_queue(m.queue), check_number(m.envelopes.size())});
-}
-core::failure check(const msg::get_task& m) { return check_id(m.task, "task"); }
-core::failure check(const msg::list_tasks& m) {
-  return first_of(
-      {m.queue.empty() ? core::failure{} : check_queue(m.queue),
-       documents::check_word(m.type, "type"), documents::check_word(m.owner_id, "owner_id"),
-       m.status.empty() || is_task_status(m.status)
-           ? core::failure{}
-           : invalid("status must be QUEUED, EXECUTING, COMPLETED, CANCELED, FAILURE or ERROR"),
-       m.created_from >= core::instant{} && m.created_before >= core::instant{}
-           ? core::failure{}
-           : invalid("created_from and created_before must not be before 1970"),
-       check_limit(m.limit, tasks_page_max)});
-}
-core::failure check(const msg::get_task_attempts& m) {
-  return first_of(
-      {check_id(m.task, "task"),
-       m.after <= bigint_max ? core::failure{} : invalid("after must be between 0 and 2^63 - 1"),
-       check_limit(m.limit, attempts_page_max)});
 }
 core::failure check(const msg::explain_task& m) {
   return first_of({check_queue(m.queue), check_id(m.task, "task")});
@@ -334,21 +252,12 @@ core::failure check(const msg::read_events& m) {
                    patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
 }
 
-core::failure check_webhook(const std::string& name) {
-  return core::is_webhook_name(name)
-             ? core::failure{}
-             : invalid("name must be 1 to 64 of a-z 0-9 _ . -, beginning with a letter or digit");
-}
 core::failure check(const msg::put_webhook& m) { return check_webhook(m.name); }
 core::failure check(const msg::change_webhook& m) {
   return first_of(
       {check_webhook(m.name), m.verb >= 1 && m.verb <= 3
                                   ? core::failure{}
                                   : invalid("verb must be 1 (pause), 2 (resume) or 3 (remove)")});
-}
-core::failure check(const msg::list_webhooks&) { return {}; }
-core::failure check(const msg::list_dead_letters& m) {
-  return first_of({check_webhook(m.name), check_limit(m.limit, dead_letters_page_max)});
 }
 core::failure check(const msg::replay_webhook& m) {
   return first_of({check_webhook(m.name), check_limit(m.limit, dead_letters_replayed_max),
@@ -438,6 +347,51 @@ caf::result<msg::answer_to<Message>> hand_on(self_ptr self, const caf::actor& ta
     return msg::to_error(why);
   auto promise = self->template make_response_promise<msg::answer_to<Message>>();
   promise.delegate(target, std::move(m));
+  return promise;
+}
+
+/// An answer of the database whose texts may be in the object store has `payloads_of`.
+template <class Answer, class = void>
+constexpr bool has_payloads = false;
+template <class Answer>
+constexpr bool has_payloads<Answer, std::void_t<decltype(payloads_of(std::declval<Answer&>()))>> =
+    true;
+
+/// Answers as soon as the documents that the answer refers to stand in their place. One that is
+/// missing or damaged shows as its reference: what else is known is told all the same.
+template <class Answer>
+void deliver_whole(self_ptr self, const held_promise& promise, Answer& found) {
+  if constexpr (has_payloads<Answer>) {
+    const auto whole = std::make_shared<Answer>(std::move(found));
+    get_payloads(self, self->state.links.objects, payloads_of(*whole), internal_timeout,
+                 [=](const std::vector<core::failure>& outcomes) {
+                   for (const auto& why : outcomes)
+                     if (why.code != core::errc::none && !is_lost(why))
+                       return promise.deliver(msg::to_error(why));
+                   promise.deliver(std::move(*whole));
+                 });
+  } else {
+    promise.deliver(std::move(found));
+  }
+}
+
+/// Checks `m` and has a reader answer it. A list may take its time: nobody but the client knows how
+/// long it waits.
+template <class Message>
+caf::result<msg::answer_to<Message>> from_database(self_ptr self, Message& m) {
+  if (const auto why = objection(self, m, msg::needs_room<Message>); why.code != core::errc::none)
+    return msg::to_error(why);
+  auto promise = self->template make_response_promise<msg::answer_to<Message>>();
+  const held_promise held{promise};
+  const auto& st = self->state;
+  read(
+      self, st.links.reader,
+      [context = st.context, m = std::move(m)](persistence::store& db) {
+        return answer(context->settings, db, m);
+      },
+      caf::infinite)
+      .then([=](msg::answer_to<Message>& found) { deliver_whole(self, held, found); },
+            [=](const core::failure& why) { held.deliver(msg::to_error(why)); });
   return promise;
 }
 
@@ -556,13 +510,16 @@ caf::result<msg::job_status_noted> handle(self_ptr self, msg::job_status_changed
     return msg::to_error(why);
   auto promise = self->make_response_promise<msg::job_status_noted>();
   const held_promise held{promise};
-  self->request(st.links.reader, internal_timeout, msg::get_workflow{m.workflow, 0})
+  read(self, st.links.reader,
+       [context = st.context, workflow = m.workflow](persistence::store& db) {
+         return answer(context->settings, db, msg::get_workflow{workflow, 0});
+       })
       .then(
           [=, asked = m](const msg::workflow_view& found) mutable {
             asked.step = found.steps.front().step;
             held.delegate(caf::actor_cast<caf::actor>(self), asked);
           },
-          [=](caf::error& error) { held.deliver(std::move(error)); });
+          [=](const core::failure& why) { held.deliver(msg::to_error(why)); });
   return promise;
 }
 
@@ -646,7 +603,7 @@ caf::result<msg::answer_to<Request>> handle(self_ptr self, Request& m) {
   using place = msg::place_of<Request>;
   static_assert(!std::is_same_v<place, msg::node_itself>, "has no handler above");
   if constexpr (std::is_same_v<place, msg::database>)
-    return hand_on(self, self->state.links.reader, m);
+    return from_database(self, m);
   else if constexpr (std::is_same_v<place, msg::every_node>)
     return to_every_node(self, m);
   else

@@ -17,6 +17,7 @@ struct gateway_links {
   caf::actor owners;
   caf::actor shards;
   caf::actor reader;
+  caf::actor objects; ///< Has the payloads of what the reader finds.
   caf::actor feed;
   caf::actor webhooks;
   caf::actor profiles;

@@ -23,7 +23,7 @@ std::string status_of(const persistence::judgment_history& judgment) {
                                       : "Counted";
 }
 
-/// What stands for a payload that cannot be read.
+/// The text in the place of a payload that cannot be read.
 std::string problem_of(const persistence::judgment_history& judgment) {
   return core::json_object{}
       .text("problem", "judgment " + to_string(judgment.id) + " in holdfast."

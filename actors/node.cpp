@@ -76,10 +76,9 @@ supervisor_spec node_tree(const context_ptr& context) {
   using parent_ptr = caf::event_based_actor*;
   add("objects", [=](parent_ptr p, const siblings&) { return p->spawn(object_host, context); });
   for (const auto* name : {"loader", "reader"})
-    add(name, [=](parent_ptr p, const siblings& s) {
-      return context->settings.reader_lanes > 1
-                 ? p->spawn(readers, context, s.at("objects"))
-                 : spawn_blocking(p, context, reader, s.at("objects"));
+    add(name, [=](parent_ptr p, const siblings&) {
+      return context->settings.reader_lanes > 1 ? p->spawn(readers, context)
+                                                : spawn_blocking(p, context, reader);
     });
   for (std::uint32_t lane = 0; lane < context->settings.writer_lanes; ++lane)
     add(lane_name(lane), [=](parent_ptr p, const siblings&) { return spawn_writer(p, context); });
@@ -115,10 +114,11 @@ supervisor_spec node_tree(const context_ptr& context) {
   });
   const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& peer_nodes,
                                 const caf::actor& door) {
-    return caf::actor_cast<caf::actor>(p->spawn(
-        gateway, context,
-        gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
-                      s.at("feed"), s.at("webhooks"), s.at("profiles"), peer_nodes, door}));
+    return caf::actor_cast<caf::actor>(
+        p->spawn(gateway, context,
+                 gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
+                               s.at("objects"), s.at("feed"), s.at("webhooks"), s.at("profiles"),
+                               peer_nodes, door}));
   };
   add("door", [=](parent_ptr p, const siblings& s) { return open_gateway(p, s, {}, {}); });
   add("peer_nodes", [=](parent_ptr p, const siblings& s) {

@@ -44,36 +44,26 @@ void put_payloads(caf::event_based_actor* self, const caf::actor& objects,
           });
 }
 
-void get_payloads(caf::event_based_actor* self, const caf::actor& objects,
-                  const std::vector<std::string*>& texts, core::duration patience,
-                  payloads_done then, when_busy busy) {
-  get_objects wanted;
-  wanted.busy = busy;
-  std::vector<std::size_t> places;
+wanted_payloads references_among(const std::vector<std::string*>& texts, when_busy busy) {
+  wanted_payloads wanted;
+  wanted.request.busy = busy;
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (const auto ref = core::parse_object_ref(*texts[i])) {
-      wanted.refs.push_back(*ref);
-      places.push_back(i);
+      wanted.request.refs.push_back(*ref);
+      wanted.places.push_back(i);
     }
-  if (places.empty())
-    return then(std::vector<core::failure>(texts.size()));
-  self->request(objects, patience, std::move(wanted))
-      .then(
-          [=](objects_got& got) {
-            std::vector<core::failure> outcomes(texts.size());
-            for (std::size_t i = 0; i < places.size(); ++i)
-              if (got.items[i])
-                *texts[places[i]] = std::move(*got.items[i]);
-              else
-                outcomes[places[i]] = got.items[i].error();
-            then(outcomes);
-          },
-          [=](const caf::error& error) {
-            std::vector<core::failure> outcomes(texts.size());
-            for (const auto place : places)
-              outcomes[place] = msg::failure_of(error);
-            then(outcomes);
-          });
+  return wanted;
+}
+
+std::vector<core::failure> fill_in(const std::vector<std::string*>& texts,
+                                   const std::vector<std::size_t>& places, objects_got& got) {
+  std::vector<core::failure> outcomes(texts.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (got.items[i])
+      *texts[places[i]] = std::move(*got.items[i]);
+    else
+      outcomes[places[i]] = got.items[i].error();
+  return outcomes;
 }
 
 } // namespace holdfast::actors

@@ -2,6 +2,7 @@
 
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
+#include "messages/errors.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 /// Documents that are too large for a row, on their way into the object store and out of it
@@ -40,12 +42,34 @@ void put_payloads(caf::event_based_actor* self, const caf::actor& objects,
                   const std::vector<large_text>& texts, payloads_done then,
                   when_busy busy = when_busy::refuse);
 
+/// References among texts, and where they stand.
+struct wanted_payloads {
+  get_objects request;
+  std::vector<std::size_t> places;
+};
+wanted_payloads references_among(const std::vector<std::string*>& texts, when_busy busy);
+/// Puts the documents in their places; one outcome for each text.
+std::vector<core::failure> fill_in(const std::vector<std::string*>& texts,
+                                   const std::vector<std::size_t>& places, objects_got& got);
+
 /// Puts the documents in the place of those texts that are references, then runs `then`: at once
 /// when none is. What cannot be had stays a reference. What holds the texts must live as long as
 /// `then`.
-void get_payloads(caf::event_based_actor* self, const caf::actor& objects,
-                  const std::vector<std::string*>& texts, core::duration patience,
-                  payloads_done then, when_busy busy = when_busy::refuse);
+template <class Self>
+void get_payloads(Self* self, const caf::actor& objects, const std::vector<std::string*>& texts,
+                  core::duration patience, payloads_done then, when_busy busy = when_busy::refuse) {
+  auto wanted = references_among(texts, busy);
+  if (wanted.places.empty())
+    return then(std::vector<core::failure>(texts.size()));
+  self->request(objects, patience, std::move(wanted.request))
+      .then([=, places = wanted.places](objects_got& got) { then(fill_in(texts, places, got)); },
+            [=, places = wanted.places](const caf::error& error) {
+              std::vector<core::failure> outcomes(texts.size());
+              for (const auto place : places)
+                outcomes[place] = msg::failure_of(error);
+              then(outcomes);
+            });
+}
 
 /// The first failure; `none` when there is none.
 core::failure first_failure(const std::vector<core::failure>& outcomes);

@@ -1,7 +1,7 @@
 // The part of the queue actor that says why a task does not move.
 
 #include "actors/queue_state.hpp"
-#include "actors/reader.hpp"
+#include "actors/task_status.hpp"
 #include "core/task_explanation.hpp"
 
 namespace holdfast::actors {

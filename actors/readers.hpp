@@ -22,7 +22,6 @@ struct readers_state {
 /// later. Answers may overtake each other.
 ///
 /// Failure: all of them end with one of them, and start again.
-caf::behavior readers(caf::stateful_actor<readers_state>* self, const context_ptr& context,
-                      const caf::actor& objects);
+caf::behavior readers(caf::stateful_actor<readers_state>* self, const context_ptr& context);
 
 } // namespace holdfast::actors

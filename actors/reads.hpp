@@ -7,6 +7,7 @@
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/duration.hpp>
 #include <caf/error.hpp>
 #include <caf/message.hpp>
 
@@ -33,7 +34,7 @@ struct found {
 template <class Self, class Question>
 class reading {
 public:
-  reading(Self self, caf::actor reader, Question question, std::chrono::seconds timeout)
+  reading(Self self, caf::actor reader, Question question, caf::duration timeout)
       : self_(self),
         reader_(std::move(reader)),
         question_(std::move(question)),
@@ -62,7 +63,7 @@ private:
   Self self_;
   caf::actor reader_;
   Question question_;
-  std::chrono::seconds timeout_;
+  caf::duration timeout_;
 };
 
 /// Runs `question`, a function over the store to a `core::outcome`, on the reader, which does one
@@ -72,10 +73,10 @@ private:
 ///     read(self, reader, [id](persistence::store& db) { return db.find_repair(id); })
 ///         .then([=](const core::repair_row& row) { ... },
 ///               [=](const core::failure& why) { ... });
-template <class Self, class Question>
+template <class Self, class Question, class Timeout = std::chrono::seconds>
 reading<Self, Question> read(Self self, const caf::actor& reader, Question question,
-                             std::chrono::seconds timeout = internal_timeout) {
-  return {self, reader, std::move(question), timeout};
+                             Timeout timeout = internal_timeout) {
+  return {self, reader, std::move(question), caf::duration{timeout}};
 }
 
 } // namespace holdfast::actors

@@ -1,8 +1,8 @@
 #include "actors/step.hpp"
 
 #include "actors/actor_guard.hpp"
-#include "actors/reader.hpp"
 #include "actors/step_state.hpp"
+#include "actors/step_views.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -111,7 +111,7 @@ void read_if_new(self_ptr self) {
   }
   st.looks.begin();
   st.reading = st.unread;
-  read(self, {});
+  read_from(self, {});
 }
 
 void end_of_reading(self_ptr self) {

@@ -1,5 +1,5 @@
-#include "actors/reader.hpp"
 #include "actors/step_state.hpp"
+#include "actors/step_views.hpp"
 #include "actors/workflow_creation.hpp"
 #include "core/workflow_update.hpp"
 #include "documents/member_reader.hpp"

@@ -2,8 +2,8 @@
 
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
-#include "actors/reader.hpp"
 #include "actors/reads.hpp"
+#include "actors/step_views.hpp"
 #include "core/job_status.hpp"
 #include "core/step_listing.hpp"
 #include "core/workflow_versions.hpp"

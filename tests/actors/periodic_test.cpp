@@ -37,7 +37,7 @@ struct upkeep_world : virtual_world {
       return std::make_unique<persistence::memory_store>(database);
     };
     const auto context = std::make_shared<actors::node_context>(std::move(settings));
-    reader = system->spawn(actors::reader, context, caf::actor{});
+    reader = system->spawn(actors::reader, context);
     upkeep = system->spawn([this, context](caf::stateful_actor<upkeep_state>* self) {
       self->state.looks = {context, 10s, "upkeep_failed"};
       self->state.looks.rest(self);
