@@ -41,7 +41,7 @@ public:
              core::change changes, std::function<void(const core::failure&)> effect) {
     const bool joined = joins(changes);
     const auto ticket = empty() ? 1 : last_->ticket + (joined ? 0 : 1);
-    put({ticket, std::move(effect), {context, core::weight(changes)}, false});
+    put({ticket, std::move(effect), {context, core::weight(changes)}, fate::of_write});
     if (joined) {
       core::append(gathering_->changes, std::move(changes));
     } else if (gathering_) {
@@ -63,7 +63,7 @@ public:
                    std::function<void(const core::failure&)> effect) {
     HOLDFAST_INVARIANT(!gathering_, "what is written alone is part of no other change");
     const auto ticket = empty() ? 1 : last_->ticket + 1;
-    put({ticket, std::move(effect), {context, core::weight(changes)}, true});
+    put({ticket, std::move(effect), {context, core::weight(changes)}, fate::of_write_alone});
     self->send(writer, write_request{from, ticket, std::move(changes), true});
   }
 
@@ -95,7 +95,7 @@ public:
     if (empty())
       effect({});
     else
-      put({last_->ticket, std::move(effect), {}, false});
+      put({last_->ticket, std::move(effect), {}, fate::behind});
   }
 
   /// The same for an answer from memory for which nothing is written. While nothing is pending, no
@@ -114,7 +114,8 @@ public:
   bool settle(const write_done& done) {
     // A refusal may overtake what was decided before: a writer that is full gives it at once.
     if (done.failure.code == core::errc::already_exists && !empty()
-        && waiting_.front().ticket == done.ticket && waiting_.front().alone) {
+        && waiting_.front().ticket == done.ticket
+        && waiting_.front().shares == fate::of_write_alone) {
       run_effects(done.ticket, done.failure);
       return true;
     }
@@ -128,11 +129,16 @@ public:
   }
 
 private:
+  enum class fate : std::uint8_t {
+    of_write,       ///< Its own write's.
+    of_write_alone, ///< The same, of `write_alone`.
+    behind,         ///< It has no write of its own, and waits for that of an entry before it.
+  };
   struct entry {
-    std::uint64_t ticket; ///< Of the write it waits for, which may be that of an entry before it.
+    std::uint64_t ticket; ///< Of the write it waits for.
     std::function<void(const core::failure&)> effect;
     rows_under_way rows;
-    bool alone = false; ///< The write of `write_alone`.
+    fate shares = fate::of_write;
   };
 
   /// A change that still gathers; none yet while its ticket is zero.
@@ -161,7 +167,7 @@ private:
     while (!empty() && waiting_.front().ticket == ticket) {
       // It stays in the queue while it runs, so that what it decides gets a later ticket.
       const auto effect = std::exchange(waiting_.front().effect, nullptr);
-      effect(waiting_.front().alone ? of_write : core::failure{});
+      effect(waiting_.front().shares == fate::of_write_alone ? of_write : core::failure{});
       waiting_.pop_front();
     }
   }
@@ -172,9 +178,11 @@ private:
                                       "the actor ended, as the id of another request was in use"};
     const bool is_their_own = why.code == core::errc::already_exists;
     const auto failed = std::exchange(waiting_, {});
-    for (const auto& each : failed)
+    for (const auto& each : failed) {
+      const bool is_of_it = each.ticket == ticket && each.shares != fate::behind;
       if (each.effect) // else it was running when the actor ended
-        each.effect(is_their_own && each.ticket != ticket ? because_of_it : why);
+        each.effect(is_their_own && !is_of_it ? because_of_it : why);
+    }
   }
 
   /// A queue that costs an idle unit next to nothing.

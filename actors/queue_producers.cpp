@@ -203,14 +203,15 @@ const core::task* under_claim(const core::queue& q, const core::task_id& task,
 void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
                     const held_promise& promise,
                     std::function<void(const std::vector<persistence::known_task>&)> then) {
-  std::vector<core::task_id> unknown;
-  for (const auto& id : tasks)
-    if (may_be_finished(self, id) && self->state.queue.tasks.count(id) == 0)
-      unknown.push_back(id);
-  if (unknown.empty())
+  const auto is_unknown = [&](const core::task_id& id) {
+    return may_be_finished(self, id) && self->state.queue.tasks.count(id) == 0;
+  };
+  if (std::none_of(tasks.begin(), tasks.end(), is_unknown))
     return then({});
-  read(self, self->state.links.loader, [unknown](persistence::store& db) {
-    return db.find_tasks(unknown);
+  // All are looked up: a look may take longer than what has ended is remembered, so that by its end
+  // nobody else knows of those that are live or new now.
+  read(self, self->state.links.loader, [tasks](persistence::store& db) {
+    return db.find_tasks(tasks);
   }).then(then, [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 

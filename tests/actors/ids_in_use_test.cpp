@@ -335,6 +335,41 @@ BOOST_AUTO_TEST_CASE(a_queue_that_met_a_young_id_in_use_looks_such_ids_up_for_a_
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// The answer to a repetition waits for the write before it, and has nothing to do with its ids:
+// told of them, a producer would take a task for refused that stands.
+BOOST_AUTO_TEST_CASE(a_repetition_that_waits_behind_an_id_in_use_is_told_to_ask_again) {
+  make_queues();
+  advance(2s);
+  std::vector<msg::enqueue_tasks> known;
+  for (const auto* queue : {"one", "two"}) {
+    known.push_back(task_for(queue, fresh<core::task_id>()));
+    BOOST_REQUIRE(call(known.back()).value);
+  }
+  const auto id = fresh<core::task_id>();
+  database->set_commit_faults(
+      [](const persistence::write_batch&) { return persistence::commit_fault::unavailable; });
+  const std::vector makers{send_to_node(task_for("one", id)), send_to_node(task_for("two", id))};
+  const std::vector repetitions{send_to_node(known[0]), send_to_node(known[1])};
+  advance(100ms);
+  database->set_commit_faults(nullptr);
+  for (int wait = 0; wait < 5000 && queue_ends() < 1; ++wait)
+    advance(1ms);
+  settle();
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < makers.size(); ++i) {
+    BOOST_REQUIRE(makers[i]->arrived());
+    BOOST_REQUIRE(repetitions[i]->arrived());
+    if (makers[i]->value) {
+      BOOST_TEST(repetitions[i]->value->outcomes.front().repeated);
+      continue;
+    }
+    ++refused;
+    BOOST_TEST(makers[i]->code() == core::errc::already_exists);
+    BOOST_TEST(repetitions[i]->code() == core::errc::unavailable);
+  }
+  BOOST_TEST(refused == 1U);
+}
+
 // review: the end of a queue by an id in use is no crash, and must not repeat without a pause
 // either
 BOOST_AUTO_TEST_CASE(a_queue_that_meets_ids_in_use_again_and_again_pauses) {

@@ -155,6 +155,28 @@ BOOST_AUTO_TEST_CASE(making_a_task_again_is_a_repetition_for_ever) {
   BOOST_TEST(counts().live == 0U);
 }
 
+// C22: the database is asked of the one that has ended, while the other one still lives; by the
+// answer, nobody remembers the end of either
+BOOST_AUTO_TEST_CASE(a_repetition_that_is_looked_up_for_long_is_known_as_one) {
+  const msg::enqueue_tasks both{"mail", {request(), request()}};
+  BOOST_REQUIRE(call(both).value);
+  BOOST_TEST((complete("w", one("w")) == core::errc::none));
+  advance(11s);
+  held_back = "reader";
+  const auto again = send_to_node(both);
+  BOOST_TEST((complete("w", one("w")) == core::errc::none));
+  advance(16s);
+  enqueued(request()); // a decision, by which the queue forgets
+  BOOST_TEST(!again->arrived());
+  held_back.clear();
+  settle();
+  BOOST_REQUIRE(again->value);
+  for (const auto& outcome : again->value->outcomes)
+    BOOST_TEST((outcome.repeated && outcome.refusal == core::errc::none));
+  BOOST_TEST(counts().completed == 2U);
+  BOOST_TEST(!logged("change_refused"));
+}
+
 // I-2, I-3: a lost reply costs nothing
 BOOST_AUTO_TEST_CASE(a_claim_or_completion_that_is_repeated_gets_the_same_answer) {
   for (int i = 0; i < 3; ++i)
