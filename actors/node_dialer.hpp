@@ -7,7 +7,7 @@
 
 namespace holdfast::actors {
 
-/// What came of an attempt to reach another node.
+/// The result of an attempt to reach a peer node.
 struct dial_result {
   msg::member_gateway_actor gateway; ///< Null: not reached.
   /// Nobody listens there: the process that did is gone. False when it may only be slow, or the way

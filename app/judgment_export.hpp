@@ -37,7 +37,7 @@ using left_out_user = std::function<void(const std::string&)>;
 void export_unit(const msg::lineage_unit& unit, std::ostream& to, documents::csv_formulas formulas,
                  exported& so_far, const left_out_user& left_out);
 
-/// What hears of an export while it goes on.
+/// Callbacks of an export that is under way.
 struct export_listener {
   std::function<void(const exported&)> progress; ///< Now and then.
   left_out_user left_out;

@@ -7,7 +7,7 @@
 
 namespace holdfast::app::demo {
 
-/// What a contributor does with a unit, besides answering it.
+/// The conduct of a contributor with a unit, beside the answer itself.
 enum class habit : std::uint8_t {
   plain,
   lets_expire,    ///< Takes it and forgets it, comes back for it later.
@@ -17,7 +17,7 @@ enum class habit : std::uint8_t {
   mistakes_token, ///< First sends a token that it was not given.
 };
 
-/// What one contributor knows.
+/// The answer that one contributor is to give, and how.
 struct planned_answer {
   std::string label;
   core::duration thinking{}; ///< Scaled already.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// What the second act of the demo has shown.
+/// The findings of the demo's second act.
 namespace holdfast::app::demo {
 
 /// Somebody whose work a monitor finds worth a look. That removes nobody.
@@ -15,7 +15,7 @@ struct flagged_contributor {
   std::string why; ///< As `get_step_quality` says it in the end; empty if it does so no more.
 };
 
-/// What one way of asking people made of the same units.
+/// The results of one way of asking people, on the same units as the others.
 struct programme_report {
   std::uint64_t units = 0; ///< With known truth, not used as test questions.
   std::uint64_t finished = 0;
