@@ -201,11 +201,20 @@ caf::behavior invents_extensions(caf::event_based_actor* self, caf::actor gatewa
   }};
 }
 
+/// Drops the numbers of saves. A late copy of the save before follows each one, as a slow line
+/// would bring it: programs seldom repeat an old save by themselves.
 caf::behavior forgets_the_order_of_saves(caf::event_based_actor* self, caf::actor gateway) {
   pass_on(self, gateway);
+  const auto saved =
+      std::make_shared<std::map<std::pair<core::task_id, core::token>, msg::save_task>>();
   return {[=](msg::save_task_in_order& m) {
-    return self->delegate(caf::actor_cast<msg::gateway_actor>(gateway),
-                          msg::save_task{m.queue, m.worker, m.task, std::move(m.update)});
+    const auto to = caf::actor_cast<msg::gateway_actor>(gateway);
+    msg::save_task save{m.queue, m.worker, m.task, std::move(m.update)};
+    auto answered = self->delegate(to, save);
+    if (const auto [before, is_first] = saved->emplace(std::pair{m.task.task, m.task.token}, save);
+        !is_first)
+      caf::anon_send(to, std::exchange(before->second, std::move(save)));
+    return answered;
   }};
 }
 
