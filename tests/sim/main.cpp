@@ -4,6 +4,7 @@
 #include "tests/sim/plants.hpp"
 #include "tests/sim/world.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstring>
@@ -16,6 +17,9 @@ namespace holdfast::sim {
 namespace {
 
 constexpr std::size_t trace_lines = 120;
+
+/// Of the column with the names of bugs.
+constexpr int bug_width = 24;
 
 /// Runs below which a fault that never struck means nothing.
 constexpr std::uint64_t sometimes_seeds_min = 500;
@@ -33,6 +37,7 @@ constexpr auto usage = R"(Usage: holdfast_sim [options]
   --plant NAME     put a bug in; `--plant list` prints their names
   --planted N      put in each bug in turn and require that one of the first N seeds finds it in
                    whose plan it can show
+  --help           print this
 )";
 
 struct arguments {
@@ -234,7 +239,7 @@ int run_planted(const arguments& a) {
         break;
       options.seed = seed_for(bug, options.seed + 1);
     }
-    std::cout << std::left << std::setw(22) << bug.name;
+    std::cout << std::left << std::setw(bug_width) << bug.name << ' ';
     if (found) {
       const auto text = found->what.substr(0, found->what.find('\n'));
       std::cout << "caught at seed " << options.seed << " by " << found->invariant << ": " << text;
@@ -248,11 +253,15 @@ int run_planted(const arguments& a) {
 }
 
 int main_with(const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+    std::cout << usage;
+    return 0;
+  }
   try {
     const auto a = parse(words);
     if (a.run.plant == "list") {
       for (const auto& bug : plants())
-        std::cout << std::left << std::setw(22) << bug.name << bug.bug << '\n';
+        std::cout << std::left << std::setw(bug_width) << bug.name << ' ' << bug.bug << '\n';
       return 0;
     }
     return a.planted_seeds > 0 ? run_planted(a) : run_series(a);
