@@ -73,6 +73,14 @@ const std::vector<std::pair<std::string, memory_access>>& words(memory_access) {
   return table;
 }
 
+const std::vector<std::pair<std::string, http_exposure>>& words(http_exposure) {
+  static const std::vector<std::pair<std::string, http_exposure>> table{
+      {"loopback", http_exposure::loopback},
+      {"behind_proxy", http_exposure::behind_proxy},
+  };
+  return table;
+}
+
 settings::settings() { describe(assign_defaults{}, *this); }
 
 std::string host_name() {
@@ -124,6 +132,12 @@ std::vector<conflict> conflicts(const settings& s) {
   require(s.peers.waiting_per_peer_mb <= s.peers.waiting_mb,
           {"peers.waiting_per_peer_mb", "peers.waiting_mb"},
           "the room of one peer is a part of the room of all");
+  require(is_loopback(s.http.listen_address) || s.http.exposure == http_exposure::behind_proxy,
+          {"http.listen_address", "http.exposure"},
+          "HTTP is not encrypted: listen on a loopback address, or say that a proxy with TLS is in "
+          "front of the node");
+  require(s.http.body_mb <= s.http.bodies_mb, {"http.body_mb", "http.bodies_mb"},
+          "the largest body needs room among all bodies");
   return found;
 }
 

@@ -23,11 +23,14 @@ enum class log_level { trace, debug, info, warn, error };
 enum class log_format { text, json };
 /// Whether core dumps and debuggers of the same user get at what the process has in memory.
 enum class memory_access { closed, open };
+/// How clients of HTTP reach a node.
+enum class http_exposure { loopback, behind_proxy };
 
 /// The words of an enumeration, in the order in which the reference lists them.
 const std::vector<std::pair<std::string, log_level>>& words(log_level);
 const std::vector<std::pair<std::string, log_format>>& words(log_format);
 const std::vector<std::pair<std::string, memory_access>>& words(memory_access);
+const std::vector<std::pair<std::string, http_exposure>>& words(http_exposure);
 
 /// Every setting of a node. A new object holds the defaults, which stand in `describe` and nowhere
 /// else. Numbers without a unit count things; sizes carry the unit in their name.
@@ -173,6 +176,20 @@ struct settings {
     core::duration room_deadline;
     std::uint32_t actors_max;
   } link{};
+
+  struct {
+    std::uint32_t port;
+    std::string listen_address;
+    http_exposure exposure;
+    std::uint32_t connections_max;
+    std::uint32_t connections_per_address_max;
+    std::uint32_t body_mb;
+    std::uint32_t bodies_mb;
+    core::duration header_deadline;
+    core::duration body_deadline;
+    core::duration write_deadline;
+    core::duration idle_deadline;
+  } http{};
 };
 
 /// The default of a text option. One that depends on the machine is a function, and the reference
@@ -505,6 +522,35 @@ void describe(Visitor&& option, Settings& s) {
          "Actors that a peer may name as senders on one connection and that have not ended; one "
          "more costs the connection. Each takes about 500 bytes of the node's memory. A client "
          "names a few.");
+
+  option("http.port", s.http.port, 0, 0, 65535,
+         "TCP port for clients of the HTTP API. 0: the node does not listen for HTTP. The token of "
+         "the first administrator is in the file `admin.token` of `node.data_dir`.");
+  option("http.listen_address", s.http.listen_address, "127.0.0.1", 1, 64,
+         "IP address on which HTTP is accepted. Anything but a loopback address needs "
+         "`http.exposure` `behind_proxy`.");
+  option(
+      "http.exposure", s.http.exposure, http_exposure::loopback,
+      "`loopback`: only this machine reaches the port, because HTTP is not encrypted. "
+      "`behind_proxy`: a reverse proxy with TLS is in front of the node, and the network between "
+      "the two is private.");
+  option("http.connections_max", s.http.connections_max, 10000, 1, 1000000,
+         "HTTP connections at most. A connection beyond is answered 503 and closed.");
+  option("http.connections_per_address_max", s.http.connections_per_address_max, 10000, 1, 1000000,
+         "HTTP connections from one IP address at most. A proxy is one address.");
+  option("http.body_mb", s.http.body_mb, 16, 1, 1024,
+         "Size of the body of one HTTP request at most, in MiB. A larger body is answered 413.");
+  option("http.bodies_mb", s.http.bodies_mb, 256, 16, 65536,
+         "Bodies of HTTP requests that are being received or answered, over all connections, in "
+         "MiB. A request beyond is answered 503.");
+  option("http.header_deadline", s.http.header_deadline, 10s, 100ms, 5min,
+         "How long the header of an HTTP request may take to arrive.");
+  option("http.body_deadline", s.http.body_deadline, 1min, 100ms, 1h,
+         "How long the body of an HTTP request may take to arrive.");
+  option("http.write_deadline", s.http.write_deadline, 30s, 100ms, 1h,
+         "How long a client may take to read an answer before it loses its connection.");
+  option("http.idle_deadline", s.http.idle_deadline, 75s, 100ms, 1h,
+         "How long an HTTP connection is kept open between two requests.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.
