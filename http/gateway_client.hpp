@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/errors.hpp"
+#include "messages/errors.hpp"
+#include "messages/interfaces.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/fwd.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace holdfast::http {
+
+/// What an actor of the door does in its own thread.
+struct errand {
+  std::function<void(caf::event_based_actor* self)> run;
+};
+
+/// Sends requests to the gateway from threads that are no actors. One actor asks for all: an
+/// answer that waits costs an entry of its table, and no thread. Copies share the actor.
+class gateway_client {
+public:
+  explicit gateway_client(caf::actor_system& system);
+
+  /// Requests from now on go to this gateway: a supervised one may have been started again.
+  void reach(const msg::gateway_actor& gateway);
+
+  /// `answered` gets an `Answer&`, `failed` a `const core::failure&`; one of them runs once, in a
+  /// thread of actors, and must not block.
+  template <class Answer, class Request, class Answered, class Failed>
+  void ask(Request message, Answered answered, Failed failed) const {
+    auto gateway = gateway_of();
+    if (!gateway)
+      return failed(core::failure{core::errc::unavailable, "the node is not ready yet"});
+    // Untyped: the gateway has one handler for each row of the table, and comparing all of them
+    // for each request costs the compiler more than all else here.
+    run({[gateway = std::move(gateway), message = std::move(message),
+          answered = std::move(answered),
+          failed = std::move(failed)](caf::event_based_actor* self) mutable {
+      self->request(gateway, caf::infinite, std::move(message))
+          .then([answered = std::move(answered)](Answer& answer) mutable { answered(answer); },
+                [failed = std::move(failed)](const caf::error& why) mutable {
+                  failed(msg::failure_of(why));
+                });
+    }});
+  }
+
+  /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
+  /// forgotten. To be called on one copy, when nobody asks any more.
+  void stop();
+
+private:
+  struct reached;
+
+  caf::actor gateway_of() const;
+  void run(errand what) const;
+
+  caf::actor asker_;
+  std::shared_ptr<reached> reached_;
+};
+
+} // namespace holdfast::http
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(holdfast::http::errand)

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "http/request_reader.hpp"
+#include "http/route_table.hpp"
+#include "http/schema_maker.hpp"
+
+#include <utility>
+#include <vector>
+
+/// From the types of a row to its route. For the sources of http/routes, which have the shapes.
+namespace holdfast::http {
+
+/// The message of a visit; none when the visit was answered with what is wrong.
+template <class Request>
+std::optional<Request> message_of(const visit& from) {
+  std::vector<request_problem> problems;
+  auto message = read_request<Request>(from.parts, problems);
+  if (problems.empty())
+    return message;
+  from.call->answer(problem_of(problems));
+  return std::nullopt;
+}
+
+template <class Message>
+void describe_as(schema_maker& maker) {
+  Message sample;
+  maker.message(sample);
+}
+
+/// The bare name of a message: `claim_tasks`.
+template <class Message>
+constexpr std::string_view bare_name() {
+  return std::string_view{wire_name(static_cast<const Message*>(nullptr))}.substr(4);
+}
+
+template <class Request>
+void add_operation(route_table& table) {
+  route made;
+  made.row = route_of<Request>::row;
+  made.name = bare_name<Request>();
+  made.serve = [](const door& through, const visit& from) {
+    if (auto message = message_of<Request>(from))
+      through.ask(from, std::move(*message),
+                  [&through, from](auto& answer) { through.answer(from, answer); });
+  };
+  made.describe_request = describe_as<Request>;
+  made.describe_answer = describe_as<msg::answer_to<Request>>;
+  table.add(std::move(made));
+}
+
+/// Adds the rows of `msg::operations` that are about one of these topics.
+template <class... Rows, class Wanted>
+void add_operations(route_table& table, caf::detail::type_list<Rows...>, Wanted wanted) {
+  const auto add_row = [&](auto row) {
+    using asked = typename decltype(row)::request;
+    if constexpr (!is_composed<asked>)
+      if constexpr (Wanted::has(route_of<asked>::row.about))
+        add_operation<asked>(table);
+  };
+  (add_row(Rows{}), ...);
+  static_cast<void>(wanted);
+}
+
+template <topic... About>
+struct topics {
+  static constexpr bool has(topic one) { return ((one == About) || ...); }
+};
+
+template <topic... About>
+void add_operations_about(route_table& table) {
+  add_operations(table, msg::operations{}, topics<About...>{});
+}
+
+/// Adds a route that takes several steps: `Composed` is the request with a shape, and has
+///
+///   static constexpr route_row row;         its row
+///   static constexpr std::string_view name; what it is called in the reference
+///   using answer = …;                       the message of its answer
+///   static void run(const door&, const visit&, Composed); asks, and answers the visit
+template <class Composed>
+void add_composed(route_table& table) {
+  route made;
+  made.row = Composed::row;
+  made.name = Composed::name;
+  made.serve = [](const door& through, const visit& from) {
+    if (auto message = message_of<Composed>(from))
+      Composed::run(through, from, std::move(*message));
+  };
+  made.describe_request = describe_as<Composed>;
+  made.describe_answer = describe_as<typename Composed::answer>;
+  table.add(std::move(made));
+}
+
+} // namespace holdfast::http
