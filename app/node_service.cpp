@@ -2,6 +2,7 @@
 
 #include "actors/node.hpp"
 #include "actors/outside.hpp"
+#include "app/admin_token.hpp"
 #include "app/listen_port.hpp"
 #include "app/node_endpoint.hpp"
 #include "app/node_identity.hpp"
@@ -31,6 +32,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <iostream>
@@ -64,6 +66,10 @@ constexpr auto teardown_patience = 5s;
 /// near its end; then what they have not finished is given back; the rest the node needs itself.
 core::duration patience_with_handlers(core::duration drain_timeout) { return drain_timeout / 2; }
 core::duration patience_with_workers(core::duration drain_timeout) { return drain_timeout * 3 / 4; }
+/// Requests of HTTP are short, but for those that wait for something to happen.
+core::duration patience_with_http(core::duration drain_timeout) {
+  return std::min<core::duration>(drain_timeout / 8, 2s);
+}
 
 core::instant wall_clock() {
   return std::chrono::time_point_cast<core::duration>(std::chrono::system_clock::now());
@@ -100,6 +106,8 @@ node_service::node_service(const config::loaded& configuration, const node_addit
       link_->reload();
     if (dialer_)
       dialer_->reload();
+    if (http_)
+      http_->reload();
     if (announced_)
       write_node_file_now(); // it has the connection string
   });
@@ -169,6 +177,13 @@ std::optional<exit_code> node_service::choose_port() {
     return refuse(held.error());
   held_port_ = std::move(*held);
   port_ = held_port_->number();
+  if (has_http(settings_)) {
+    auto http =
+        hold_port(settings_.http.listen_address, static_cast<std::uint16_t>(settings_.http.port));
+    if (!http)
+      return refuse(http.error());
+    held_http_port_ = std::move(*http);
+  }
   if (has_link(settings_))
     if (const auto checked = node_link::check(settings_); !checked)
       return refuse(checked.error());
@@ -354,6 +369,7 @@ std::optional<exit_code> node_service::open_webhooks() {
 exit_code node_service::run_actors() {
   client::peer_system configuration{peer_settings_of(settings_)};
   auto system = std::make_unique<caf::actor_system>(configuration);
+  actors_ = system.get();
 
   node_start start;
   start.incarnation = incarnation_;
@@ -438,6 +454,7 @@ exit_code node_service::run_actors() {
                                ::_exit(static_cast<int>(result));
                              }};
     loop_.discard_posted(); // handles must not outlive the system
+    http_.reset();
     workers_.reset();
     gateway_.reset();
     dialer_.reset();
@@ -456,7 +473,7 @@ void node_service::publish(const msg::member_gateway_actor& gateway) {
     give_up_on_port({core::errc::already_exists, published.error().detail});
     return;
   }
-  if (!open_link())
+  if (!open_link() || !open_http(gateway))
     return;
   log_.info("gateway_published",
             {{"address", settings_.node.listen_address}, {"port", std::to_string(port_)}});
@@ -478,6 +495,23 @@ bool node_service::open_link() {
   return true;
 }
 
+/// True without `http.port`. The entrance outlives gateways, as the link does.
+bool node_service::open_http(const msg::member_gateway_actor& gateway) {
+  if (!has_http(settings_))
+    return true;
+  if (!http_) {
+    auto opened = http_entrance::open(settings_, log_, *actors_);
+    if (!opened)
+      return give_up_on_port(opened.error());
+    http_ = std::move(*opened);
+    log_.info("http_listening", {{"address", settings_.http.listen_address},
+                                 {"port", std::to_string(http_->port())},
+                                 {"token", admin_token_file(settings_.node.data_dir).string()}});
+  }
+  http_->reach(caf::actor_cast<msg::gateway_actor>(gateway));
+  return true;
+}
+
 void node_service::announce() {
   if (std::exchange(announced_, true))
     return;
@@ -488,7 +522,10 @@ void node_service::announce() {
   log_.info("node_ready", {{"port", std::to_string(port_)}});
   // For the script that started us, which need not read the log.
   std::cout << "ready pid=" << ::getpid() << " port=" << port_
-            << " incarnation=" << core::to_string(incarnation_) << std::endl;
+            << " incarnation=" << core::to_string(incarnation_);
+  if (http_)
+    std::cout << " http=" << http_->port();
+  std::cout << std::endl;
 }
 
 bool node_service::write_node_file_now() {
@@ -563,6 +600,8 @@ exit_code node_service::drain(const caf::actor& root) {
   gateway_->close();
   if (link_)
     link_->stop_accepting();
+  if (http_)
+    http_->drain(patience_with_http(settings_.node.drain_timeout));
   stop_workers();
   caf::anon_send(root, actors::drain{});
   while (!root_ended_ && steady_clock::now() < until)

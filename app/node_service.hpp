@@ -3,6 +3,7 @@
 #include "app/data_dir.hpp"
 #include "app/exit_codes.hpp"
 #include "app/gateway_port.hpp"
+#include "app/http_entrance.hpp"
 #include "app/listen_port.hpp"
 #include "app/logging.hpp"
 #include "app/main_loop.hpp"
@@ -62,6 +63,7 @@ private:
   exit_code run_actors();
   void publish(const msg::member_gateway_actor& gateway);
   bool open_link();
+  bool open_http(const msg::member_gateway_actor& gateway);
   std::optional<exit_code> choose_local_users();
   bool give_up_on_port(const core::failure& why);
   void announce();
@@ -79,8 +81,9 @@ private:
   main_loop loop_;
   log_stream log_;
   std::optional<data_dir_lock> directory_lock_;
-  std::optional<held_port> held_port_; ///< Until the end: it is listened on anew now and then.
-  std::uint16_t port_ = 0;             ///< For peers.
+  std::optional<held_port> held_port_;      ///< Until the end: it is listened on anew now and then.
+  std::uint16_t port_ = 0;                  ///< For peers.
+  std::optional<held_port> held_http_port_; ///< None without `http.port`.
   std::optional<persistence::private_cluster> cluster_;
   std::mutex conninfo_mutex_;
   std::string conninfo_; ///< As it was last asked for, or that of the private database.
@@ -88,9 +91,11 @@ private:
   std::shared_ptr<connectors::webhook_sender> webhooks_;
   core::incarnation_id incarnation_;
 
+  caf::actor_system* actors_ = nullptr; ///< Of `run_actors`.
   std::optional<gateway_port> gateway_;
   std::optional<peer_node_dialer> dialer_;
-  std::unique_ptr<node_link> link_; ///< Null without TLS.
+  std::unique_ptr<node_link> link_;     ///< Null without TLS.
+  std::unique_ptr<http_entrance> http_; ///< Null without `http.port`.
   std::shared_ptr<link::peer_directory> peers_ = std::make_shared<link::peer_directory>();
   std::optional<node_workers> workers_; ///< None when there are no handlers.
   /// Of `link_`, for the actors' threads, which end before it; null until it is open.

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/outcome.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace holdfast::app {
+
+/// The file of the data directory with the token of the first administrator.
+std::filesystem::path admin_token_file(const std::filesystem::path& data_dir);
+
+/// The token in that file. Where there is no file, a token is made of 256 random bits and the file
+/// written, readable by its owner only. `invalid_argument` for a file that others can read, or
+/// whose content is no token.
+core::outcome<std::string> admin_token_in(const std::filesystem::path& data_dir);
+
+/// Whether `text` has the form of a token: `hf_`, an id and a secret.
+bool is_token(std::string_view text);
+
+/// Whether two secrets are equal, in a time that does not depend on where they differ.
+bool equal_secrets(std::string_view a, std::string_view b);
+
+} // namespace holdfast::app

@@ -1,0 +1,184 @@
+#include "app/http_entrance.hpp"
+
+#include "app/admin_token.hpp"
+#include "client/id_source.hpp"
+#include "client/node_clock.hpp"
+#include "http/door.hpp"
+#include "http/gateway_client.hpp"
+#include "http/server.hpp"
+#include "http/service.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace holdfast::app {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::size_t mebibyte = 1024U * 1024U;
+
+http::server_options options_of(const config::settings& settings, const log_stream& log) {
+  http::server_options options;
+  options.address = settings.http.listen_address;
+  options.port = static_cast<std::uint16_t>(settings.http.port);
+  auto& limits = options.limits;
+  limits.connections_max = settings.http.connections_max;
+  limits.connections_per_address_max = settings.http.connections_per_address_max;
+  limits.body_bytes_max = settings.http.body_mb * mebibyte;
+  limits.bodies_bytes_max = settings.http.bodies_mb * mebibyte;
+  limits.header_deadline = settings.http.header_deadline;
+  limits.body_deadline = settings.http.body_deadline;
+  limits.write_deadline = settings.http.write_deadline;
+  limits.idle_deadline = settings.http.idle_deadline;
+  options.log = [log](const http::server_event& event) {
+    actors::log_fields fields{{"reason", std::string{event.reason}}, {"peer", event.peer}};
+    if (!event.detail.empty())
+      fields.emplace_back("what", event.detail);
+    if (event.left_out > 0)
+      fields.emplace_back("not_logged_before", std::to_string(event.left_out));
+    log.write(actors::log_level::warning, std::string{event.name}, fields);
+  };
+  return options;
+}
+
+/// The token of the administrator, as read last.
+class known_tokens {
+public:
+  core::outcome<bool> read(const std::filesystem::path& data_dir) {
+    auto token = admin_token_in(data_dir);
+    if (!token)
+      return token.error();
+    const std::lock_guard lock{mutex_};
+    admin_token_ = std::move(*token);
+    return true;
+  }
+
+  std::shared_ptr<const core::principal> who_has(std::string_view token) const {
+    const std::lock_guard lock{mutex_};
+    return equal_secrets(token, admin_token_) ? admin_ : nullptr;
+  }
+
+private:
+  static std::shared_ptr<const core::principal> make_admin() {
+    auto who = std::make_shared<core::principal>();
+    who->grants.push_back({core::role::admin, {}});
+    return who;
+  }
+
+  mutable std::mutex mutex_;
+  std::string admin_token_;
+  const std::shared_ptr<const core::principal> admin_ = make_admin();
+};
+
+/// The clock of the cluster, from what the gateway of this node says.
+class cluster_clock {
+public:
+  explicit cluster_clock(http::gateway_client gateway) : gateway_(std::move(gateway)) {}
+
+  std::optional<core::instant> now() {
+    const auto here = steady_clock::now();
+    if (clock_->wants_to_ask(here) && !asking_->exchange(true))
+      ask(here);
+    return clock_->at(here);
+  }
+
+private:
+  void ask(steady_clock::time_point asked) {
+    gateway_.ask<msg::node_status>(
+        msg::get_node_status{},
+        [clock = clock_, asking = asking_, asked](msg::node_status& status) {
+          clock->note(asked, steady_clock::now(), status.now);
+          *asking = false;
+        },
+        [asking = asking_](const core::failure&) { *asking = false; });
+  }
+
+  http::gateway_client gateway_;
+  std::shared_ptr<client::node_clock> clock_ = std::make_shared<client::node_clock>();
+  std::shared_ptr<std::atomic<bool>> asking_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+/// New ids, from any thread.
+class shared_ids {
+public:
+  core::uuid next() {
+    const std::lock_guard lock{mutex_};
+    return ids_.next();
+  }
+
+private:
+  std::mutex mutex_;
+  client::id_source ids_;
+};
+
+} // namespace
+
+bool has_http(const config::settings& settings) { return settings.http.port != 0; }
+
+struct http_entrance::parts {
+  parts(const config::settings& settings, log_stream stream, caf::actor_system& system)
+      : data_dir(settings.node.data_dir), log(std::move(stream)), gateway(system), clock(gateway) {}
+
+  const std::filesystem::path data_dir;
+  const log_stream log;
+  known_tokens tokens;
+  shared_ids ids;
+  http::gateway_client gateway;
+  cluster_clock clock;
+  std::optional<http::door> door;
+  std::unique_ptr<http::server> server; // last: its thread uses all of the others
+};
+
+http_entrance::http_entrance(std::unique_ptr<parts> all) : parts_(std::move(all)) {}
+
+http_entrance::~http_entrance() {
+  parts_->server.reset();
+  parts_->gateway.stop();
+}
+
+core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::settings& settings,
+                                                                  const log_stream& log,
+                                                                  caf::actor_system& system) {
+  auto all = std::make_unique<parts>(settings, log, system);
+  if (const auto read = all->tokens.read(all->data_dir); !read)
+    return read.error();
+  auto* inside = all.get();
+  http::door_settings door;
+  door.who_has = [inside](std::string_view token) { return inside->tokens.who_has(token); };
+  door.now = [inside] { return inside->clock.now(); };
+  door.make_id = [inside] { return inside->ids.next(); };
+  door.body_bytes_max = settings.http.body_mb * mebibyte;
+  all->door.emplace(std::move(door), all->gateway);
+  auto opened = http::server::open(options_of(settings, log), [inside](http::call_ptr call) {
+    http::serve(*inside->door, std::move(call));
+  });
+  if (!opened)
+    return opened.error();
+  all->server = std::move(*opened);
+  return std::unique_ptr<http_entrance>{new http_entrance{std::move(all)}};
+}
+
+std::uint16_t http_entrance::port() const { return parts_->server->port(); }
+
+void http_entrance::reach(const msg::gateway_actor& gateway) {
+  parts_->gateway.reach(gateway);
+  parts_->clock.now(); // asks, so that the first request need not wait
+}
+
+void http_entrance::reload() {
+  if (const auto read = parts_->tokens.read(parts_->data_dir); !read)
+    parts_->log.error("admin_token_refused", {{"what", read.error().detail}});
+}
+
+void http_entrance::drain(core::duration patience) {
+  parts_->server->drain();
+  parts_->server->wait_until_idle(patience);
+}
+
+} // namespace holdfast::app
