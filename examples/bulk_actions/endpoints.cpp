@@ -2,6 +2,7 @@
 
 #include "examples/bulk_actions/catalogue.hpp"
 #include "examples/bulk_actions/export_file.hpp"
+#include "examples/shared/exec_params.hpp"
 
 #include <pqxx/pqxx>
 
@@ -11,6 +12,8 @@
 namespace bulk {
 
 namespace {
+
+using examples::exec_params;
 
 constexpr const char* insert_request = R"sql(
   INSERT INTO bulk.requests (task_id, action, version, spec, owner_id, run_as_id)
@@ -60,8 +63,8 @@ requester_view view_of_row(const pqxx::row& row) {
 }
 
 pqxx::result find_request(pqxx::transaction_base& tx, const core::task_id& task) {
-  return tx.exec_params(std::string{select_requests} + " WHERE r.task_id = $1",
-                        core::to_string(task));
+  return exec_params(tx, std::string{select_requests} + " WHERE r.task_id = $1",
+                     core::to_string(task));
 }
 
 /// The receipt of what is there now: of this request, or of the same one made before.
@@ -121,10 +124,10 @@ answer<receipt> endpoints::ask_about(const caller& by, Action what, std::int64_t
       return refusal{error::too_many_targets, "at most " + std::to_string(targets_max)};
     const auto id = core::to_string(by.request);
     const auto made =
-        tx.exec_params(insert_request, id, Action::type, Action::version, spec, by.who, by.run_as);
+        exec_params(tx, insert_request, id, Action::type, Action::version, spec, by.who, by.run_as);
     if (made.affected_rows() == 1)
-      tx.exec_params(enqueue, queue_name, Action::type, spec, Action::version, id,
-                     std::to_string(by.who), std::to_string(by.run_as));
+      exec_params(tx, enqueue, queue_name, Action::type, spec, Action::version, id,
+                  std::to_string(by.who), std::to_string(by.run_as));
     return receipt_for(tx, by, Action::type, spec);
   });
 }
@@ -195,11 +198,11 @@ std::optional<requester_view> endpoints::look(staff_id who, const core::task_id&
 std::vector<requester_view> endpoints::latest(staff_id who, std::size_t most) {
   return pool_->run<pqxx::nontransaction>([&](auto& tx) {
     std::vector<requester_view> views;
-    for (const auto& row :
-         tx.exec_params(std::string{select_requests}
-                            + " WHERE r.owner_id = $1 ORDER BY r.created_date DESC, "
-                              "r.task_id DESC LIMIT $2",
-                        who, most))
+    for (const auto& row : exec_params(tx,
+                                       std::string{select_requests}
+                                           + " WHERE r.owner_id = $1 ORDER BY r.created_date DESC, "
+                                             "r.task_id DESC LIMIT $2",
+                                       who, most))
       views.push_back(view_of_row(row));
     return views;
   });

@@ -1,5 +1,7 @@
 #include "examples/bulk_actions/story_world.hpp"
 
+#include "examples/shared/exec_params.hpp"
+
 #include <pqxx/pqxx>
 
 namespace bulk {
@@ -32,9 +34,11 @@ std::vector<person> people_numbered(std::size_t from, std::size_t until) {
 std::vector<person> people_of(connection_pool& pool, const std::string& program) {
   return pool.run<pqxx::nontransaction>([&](auto& tx) {
     std::vector<person> read;
-    for (const auto& row : tx.exec_params("SELECT id, name, email, campus, status FROM bulk.people "
-                                          "WHERE program = $1 ORDER BY id",
-                                          program)) {
+    for (const auto& row :
+         examples::exec_params(tx,
+                               "SELECT id, name, email, campus, status FROM bulk.people "
+                               "WHERE program = $1 ORDER BY id",
+                               program)) {
       person who;
       who.id = row["id"].template as<person_id>();
       who.name = row["name"].template as<std::string>();
@@ -50,7 +54,7 @@ std::vector<person> people_of(connection_pool& pool, const std::string& program)
 
 std::int64_t number(connection_pool& pool, const std::string& query) {
   return pool.run<pqxx::nontransaction>(
-      [&](auto& tx) { return tx.exec1(query)[0].template as<std::int64_t>(); });
+      [&](auto& tx) { return tx.exec(query).at(0)[0].template as<std::int64_t>(); });
 }
 
 } // namespace bulk

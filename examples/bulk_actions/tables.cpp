@@ -1,15 +1,18 @@
 #include "examples/bulk_actions/tables.hpp"
 
 #include "examples/bulk_actions/schema.hpp"
+#include "examples/shared/exec_params.hpp"
 
+#include <nlohmann/json.hpp>
 #include <pqxx/pqxx>
 
-#include <tuple>
 #include <variant>
 
 namespace bulk {
 
 namespace {
+
+using examples::exec_params;
 
 // Takes the row of the task, for this lease and those after it. A worker that has frozen in here
 // would hold it for ever: the server ends such a session, and others do not wait that long.
@@ -63,6 +66,10 @@ constexpr const char* remove_watches = R"sql(
 constexpr const char* add_newcomer = R"sql(
   INSERT INTO bulk.people (name, email, program, campus, enrolled_by)
   VALUES ($1, $2, $3, $4, $5))sql";
+constexpr const char* insert_people = R"sql(
+  INSERT INTO bulk.people (name, email, program, campus, status)
+  SELECT * FROM json_to_recordset($1::json)
+      AS p (name text, email text, program text, campus text, status text))sql";
 constexpr const char* add_mail = R"sql(
   INSERT INTO bulk.mails (task_id, person, refusal) VALUES ($1, $2, $3))sql";
 
@@ -113,11 +120,11 @@ pqxx::result select_people(pqxx::transaction_base& tx, const std::string& before
                            const std::string& behind, const target& who, const std::string& campus,
                            person_id after, std::int64_t most) {
   if (const auto* list = std::get_if<by_ids>(&who))
-    return tx.exec_params(before + next_by_ids + behind, after, campus, array_of(list->ids), most);
+    return exec_params(tx, before + next_by_ids + behind, after, campus, array_of(list->ids), most);
   const auto& query = std::get<by_query>(who);
   const auto status = query.status ? std::string{to_string(*query.status)} : "";
-  return tx.exec_params(before + next_by_query + behind, after, campus, query.program, status,
-                        most);
+  return exec_params(tx, before + next_by_query + behind, after, campus, query.program, status,
+                     most);
 }
 
 pqxx::result select_units(pqxx::transaction_base& tx, const std::string& before,
@@ -125,11 +132,11 @@ pqxx::result select_units(pqxx::transaction_base& tx, const std::string& before,
                           const unit_target& who, std::int64_t after, std::int64_t most) {
   const auto in = core::to_string(step);
   if (const auto* query = std::get_if<units_in_state>(&who))
-    return tx.exec_params(before + next_units_in_state + behind, in, after, query->state, most);
+    return exec_params(tx, before + next_units_in_state + behind, in, after, query->state, most);
   std::string ids{'{'};
   for (const auto& id : std::get<units_by_ids>(who).ids)
     ids += (ids.size() > 1 ? "," : "") + core::to_string(id);
-  return tx.exec_params(before + next_units_by_ids + behind, in, after, ids + '}', most);
+  return exec_params(tx, before + next_units_by_ids + behind, in, after, ids + '}', most);
 }
 
 std::vector<unit_row> units_of_rows(const pqxx::result& rows) {
@@ -161,8 +168,8 @@ public:
 
   void move_to(const bookmark& next) override {
     at_ = next;
-    tx_.exec_params(set_bookmark, task_, next.position, next.done, next.refused, next.total,
-                    next.bytes, next.file_token, next.finished);
+    exec_params(tx_, set_bookmark, task_, next.position, next.done, next.refused, next.total,
+                next.bytes, next.file_token, next.finished);
   }
 
   std::optional<staff_member> find_staff(staff_id who) override {
@@ -184,13 +191,13 @@ public:
   }
 
   std::vector<unit_row> planned_units() override {
-    return units_of_rows(tx_.exec_params(select_plan, task_));
+    return units_of_rows(exec_params(tx_, select_plan, task_));
   }
 
   void plan_units(const std::vector<unit_row>& units) override {
-    tx_.exec_params(remove_plan, task_);
+    exec_params(tx_, remove_plan, task_);
     for (const auto& unit : units)
-      tx_.exec_params(add_to_plan, task_, unit.ordinal, core::to_string(unit.id));
+      exec_params(tx_, add_to_plan, task_, unit.ordinal, core::to_string(unit.id));
   }
 
   std::int64_t count_units(const core::step_id& step, const unit_target& who,
@@ -200,8 +207,8 @@ public:
 
   void set_status(const std::vector<person>& people, program_status to,
                   const std::string& reason) override {
-    tx_.exec_params(set_statuses, ids_of(people), std::string{to_string(to)}, task_, reason,
-                    job_.run_as);
+    exec_params(tx_, set_statuses, ids_of(people), std::string{to_string(to)}, task_, reason,
+                job_.run_as);
   }
 
   void set_watched(const std::vector<person>& people, bool watched) override {
@@ -210,20 +217,20 @@ public:
 
   void add(const std::string& program, const std::vector<newcomer>& people) override {
     for (const auto& who : people)
-      tx_.exec_params(add_newcomer, who.name, who.email, program, who.campus, task_);
+      exec_params(tx_, add_newcomer, who.name, who.email, program, who.campus, task_);
   }
 
   void note_mail(const person& who, const std::string& refusal) override {
-    tx_.exec_params(add_mail, task_, who.id, refusal);
-    tx_.exec_params(remove_put_off, task_, who.id);
+    exec_params(tx_, add_mail, task_, who.id, refusal);
+    exec_params(tx_, remove_put_off, task_, who.id);
   }
 
-  void put_off_mail(const person& who) override { tx_.exec_params(add_put_off, task_, who.id); }
+  void put_off_mail(const person& who) override { exec_params(tx_, add_put_off, task_, who.id); }
 
   std::vector<person> mails_put_off(const std::string& campus, person_id after,
                                     std::size_t most) override {
     return people_of_rows(
-        tx_.exec_params(select_put_off, task_, after, campus, static_cast<std::int64_t>(most)));
+        exec_params(tx_, select_put_off, task_, after, campus, static_cast<std::int64_t>(most)));
   }
 
 private:
@@ -238,7 +245,7 @@ private:
 bool pg_store::transact(const job& whose, const std::function<void(transaction&)>& work) {
   return pool_->run<pqxx::work>([&](auto& tx) {
     tx.exec(patience);
-    const auto taken = tx.exec_params(take_bookmark, core::to_string(whose.task), whose.token);
+    const auto taken = exec_params(tx, take_bookmark, core::to_string(whose.task), whose.token);
     if (taken.empty())
       return false;
     pg_transaction ours{tx, whose, bookmark_of(taken.front())};
@@ -252,8 +259,9 @@ void make_schema(connection_pool& pool) {
 }
 
 std::optional<staff_member> find_staff(pqxx::transaction_base& tx, staff_id who) {
-  const auto rows = tx.exec_params(
-      "SELECT name, campus, unnest(rights || ARRAY['']) AS r FROM bulk.staff WHERE id = $1", who);
+  const auto rows = exec_params(
+      tx, "SELECT name, campus, unnest(rights || ARRAY['']) AS r FROM bulk.staff WHERE id = $1",
+      who);
   if (rows.empty())
     return std::nullopt;
   staff_member read{
@@ -291,7 +299,7 @@ std::int64_t count_units(pqxx::transaction_base& tx, const core::step_id& step,
 
 void set_watched(pqxx::transaction_base& tx, staff_id watcher, const std::vector<person>& people,
                  bool watched) {
-  tx.exec_params(watched ? add_watches : remove_watches, watcher, ids_of(people));
+  exec_params(tx, watched ? add_watches : remove_watches, watcher, ids_of(people));
 }
 
 void put_staff(connection_pool& pool, const staff_member& who) {
@@ -299,22 +307,22 @@ void put_staff(connection_pool& pool, const staff_member& who) {
   for (const auto has : who.rights)
     rights += (rights.size() > 1 ? "," : "") + std::string{to_string(has)};
   pool.run<pqxx::work>([&](auto& tx) {
-    return tx.exec_params("INSERT INTO bulk.staff VALUES ($1, $2, $3::text[], $4) ON CONFLICT (id) "
-                          "DO UPDATE SET name = $2, rights = $3::text[], campus = $4",
-                          who.id, who.name, rights + '}', who.campus);
+    return exec_params(tx,
+                       "INSERT INTO bulk.staff VALUES ($1, $2, $3::text[], $4) ON CONFLICT (id) "
+                       "DO UPDATE SET name = $2, rights = $3::text[], campus = $4",
+                       who.id, who.name, rights + '}', who.campus);
   });
 }
 
 void add_people(connection_pool& pool, const std::vector<person>& people) {
-  pool.run<pqxx::work>([&](auto& tx) {
-    pqxx::stream_to rows{tx, "bulk.people",
-                         std::vector<std::string>{"name", "email", "program", "campus", "status"}};
-    for (const auto& who : people)
-      rows << std::make_tuple(who.name, who.email, who.program, who.campus,
-                              std::string{to_string(who.status)});
-    rows.complete();
-    return true;
-  });
+  auto rows = nlohmann::json::array();
+  for (const auto& who : people)
+    rows.push_back({{"name", who.name},
+                    {"email", who.email},
+                    {"program", who.program},
+                    {"campus", who.campus},
+                    {"status", std::string{to_string(who.status)}}});
+  pool.run<pqxx::work>([&](auto& tx) { return exec_params(tx, insert_people, rows.dump()); });
 }
 
 } // namespace bulk

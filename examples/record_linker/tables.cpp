@@ -2,6 +2,7 @@
 
 #include "examples/record_linker/matching.hpp"
 #include "examples/record_linker/producer.hpp"
+#include "examples/shared/exec_params.hpp"
 
 #include <nlohmann/json.hpp>
 #include <pqxx/pqxx>
@@ -12,6 +13,8 @@
 namespace linker {
 
 namespace {
+
+using examples::exec_params;
 
 constexpr const char* schema = R"sql(
   CREATE SCHEMA linker;
@@ -94,10 +97,10 @@ std::vector<link_row> rows_of(const pqxx::result& rows) {
 
 std::optional<std::vector<link_row>> queue_links(pqxx::transaction_base& tx, std::uint32_t project,
                                                  core::instant now) {
-  if (tx.exec_params("SELECT FROM linker.projects WHERE id = $1", project).empty())
+  if (exec_params(tx, "SELECT FROM linker.projects WHERE id = $1", project).empty())
     return std::nullopt;
-  tx.exec_params(set_queued, project, core::to_micros(now));
-  return rows_of(tx.exec_params(select_queued, project));
+  exec_params(tx, set_queued, project, core::to_micros(now));
+  return rows_of(exec_params(tx, select_queued, project));
 }
 
 /// The same task as by message, with the names that the SQL functions have.
@@ -130,7 +133,7 @@ std::optional<std::vector<link_row>> pg_links::queue_project(std::uint32_t proje
 
 std::optional<link_row> pg_links::find(const link_id& which) {
   return pool_->run<pqxx::nontransaction>([&](auto& tx) -> std::optional<link_row> {
-    const auto rows = tx.exec_params(select_one, which.project, which.link);
+    const auto rows = exec_params(tx, select_one, which.project, which.link);
     if (rows.empty())
       return std::nullopt;
     return row_of(rows.front());
@@ -139,23 +142,23 @@ std::optional<link_row> pg_links::find(const link_id& which) {
 
 bool pg_links::settle(const link_id& which, const link_result& result, core::instant now) {
   return pool_->run<pqxx::nontransaction>([&](auto& tx) {
-    const auto written =
-        tx.exec_params(set_result, which.project, which.link, std::string{to_string(result.status)},
-                       result.entity, result.message, core::to_micros(now));
+    const auto written = exec_params(tx, set_result, which.project, which.link,
+                                     std::string{to_string(result.status)}, result.entity,
+                                     result.message, core::to_micros(now));
     return written.affected_rows() == 1;
   });
 }
 
 std::vector<link_row> pg_links::untouched_since(core::instant since, std::size_t most) {
   return pool_->run<pqxx::nontransaction>([&](auto& tx) {
-    return rows_of(tx.exec_params(select_untouched, core::to_micros(since), most));
+    return rows_of(exec_params(tx, select_untouched, core::to_micros(since), most));
   });
 }
 
 void pg_links::touch(const std::vector<link_id>& which, core::instant now) {
   pool_->run<pqxx::work>([&](auto& tx) {
     for (const auto& id : which)
-      tx.exec_params(set_touched, id.link, core::to_micros(now));
+      exec_params(tx, set_touched, id.link, core::to_micros(now));
     return true;
   });
 }
@@ -171,7 +174,7 @@ std::optional<std::size_t> pg_links::match_project(std::uint32_t project, const 
       const auto until = std::min(rows->size(), from + batch_size);
       for (auto i = from; i < until; ++i)
         batch.push_back(staged(request_for((*rows)[i], trace)));
-      tx.exec_params(stage, std::string{queue_name}, batch.dump());
+      exec_params(tx, stage, std::string{queue_name}, batch.dump());
     }
     return rows->size();
   });
@@ -187,13 +190,13 @@ core::outcome<msg::task_outcomes> pg_tasks::ask(const msg::enqueue_tasks& reques
     answer.outcomes.push_back({task.task, core::errc::none, {}, false});
   }
   pool_->run<pqxx::work>(
-      [&](auto& tx) { return tx.exec_params(stage, request.queue, batch.dump()); });
+      [&](auto& tx) { return exec_params(tx, stage, request.queue, batch.dump()); });
   return answer;
 }
 
 core::outcome<msg::task_view> pg_tasks::ask(const msg::get_task& request) {
   return pool_->run<pqxx::nontransaction>([&](auto& tx) -> core::outcome<msg::task_view> {
-    const auto rows = tx.exec_params(select_task, core::to_string(request.task));
+    const auto rows = exec_params(tx, select_task, core::to_string(request.task));
     if (rows.empty())
       return core::failure{core::errc::not_found, "there is no such task"};
     msg::task_view view;
@@ -213,22 +216,22 @@ void make_schema(connection_pool& pool) {
 void add_project(connection_pool& pool, std::uint32_t project, std::size_t links,
                  const std::string& credential) {
   pool.run<pqxx::work>([&](auto& tx) {
-    tx.exec_params("INSERT INTO linker.projects VALUES ($1, $2)", project, credential);
-    return tx.exec_params(insert_entries, project, links);
+    exec_params(tx, "INSERT INTO linker.projects VALUES ($1, $2)", project, credential);
+    return exec_params(tx, insert_entries, project, links);
   });
 }
 
 link_row add_link(connection_pool& pool, std::uint32_t project) {
   return pool.run<pqxx::work>([&](auto& tx) {
-    const auto made = tx.exec_params(insert_entries, project, 1);
+    const auto made = exec_params(tx, insert_entries, project, 1);
     return row_of(
-        tx.exec_params(select_one, project, made.front()[0].template as<std::uint64_t>()).front());
+        exec_params(tx, select_one, project, made.front()[0].template as<std::uint64_t>()).front());
   });
 }
 
 void delete_project(connection_pool& pool, std::uint32_t project) {
   pool.run<pqxx::work>([&](auto& tx) {
-    return tx.exec_params("DELETE FROM linker.projects WHERE id = $1", project);
+    return exec_params(tx, "DELETE FROM linker.projects WHERE id = $1", project);
   });
 }
 
@@ -247,23 +250,23 @@ std::vector<link_standing> all_links(connection_pool& pool) {
 
 void plan_outage(connection_pool& pool, core::instant from, core::instant until) {
   pool.run<pqxx::nontransaction>([&](auto& tx) {
-    return tx.exec_params("INSERT INTO linker.api_outages VALUES ($1, $2)", core::to_micros(from),
-                          core::to_micros(until));
+    return exec_params(tx, "INSERT INTO linker.api_outages VALUES ($1, $2)", core::to_micros(from),
+                       core::to_micros(until));
   });
 }
 
 bool in_outage(connection_pool& pool, core::instant at) {
   return pool.run<pqxx::nontransaction>([&](auto& tx) {
-    return !tx.exec_params("SELECT FROM linker.api_outages WHERE from_at <= $1 AND $1 < until_at",
-                           core::to_micros(at))
+    return !exec_params(tx, "SELECT FROM linker.api_outages WHERE from_at <= $1 AND $1 < until_at",
+                        core::to_micros(at))
                 .empty();
   });
 }
 
 void log_call(connection_pool& pool, const api_call& call) {
   pool.run<pqxx::nontransaction>([&](auto& tx) {
-    return tx.exec_params("INSERT INTO linker.api_calls VALUES ($1, $2, $3, $4)",
-                          core::to_micros(call.at), call.credential, call.label, call.said.index());
+    return exec_params(tx, "INSERT INTO linker.api_calls VALUES ($1, $2, $3, $4)",
+                       core::to_micros(call.at), call.credential, call.label, call.said.index());
   });
 }
 

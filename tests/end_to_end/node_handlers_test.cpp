@@ -4,6 +4,7 @@
 #include "app/data_dir.hpp"
 #include "app/demo/node_process.hpp"
 #include "app/demo/scratch_directory.hpp"
+#include "examples/shared/exec_params.hpp"
 #include "messages/search_messages.hpp"
 #include "tests/end_to_end/producer.hpp"
 #include "tests/support/program.hpp"
@@ -169,10 +170,12 @@ BOOST_AUTO_TEST_CASE(task_that_kills_its_node_three_times_is_a_dead_letter) {
   BOOST_REQUIRE(running);
   pqxx::connection database{running->database};
   pqxx::read_transaction tx{database};
-  const auto history = tx.exec_params1("SELECT string_agg(ending, ' ' ORDER BY token),"
-                                       "       count(DISTINCT split_part(worker, '@', 2))"
-                                       "  FROM report.task_attempts WHERE task_id = $1",
-                                       core::to_string(poison));
+  const auto history = examples::exec_params(tx,
+                                             "SELECT string_agg(ending, ' ' ORDER BY token),"
+                                             "       count(DISTINCT split_part(worker, '@', 2))"
+                                             "  FROM report.task_attempts WHERE task_id = $1",
+                                             core::to_string(poison))
+                           .front();
   BOOST_TEST(history[0].as<std::string>() == "Lost Lost Dead");
   BOOST_TEST(history[1].as<int>() == 3);
   BOOST_TEST(node.verify() == 0);

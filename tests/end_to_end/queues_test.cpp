@@ -46,8 +46,9 @@ std::string status_reported(const core::task_id& id) {
   pqxx::connection database{running_node::current().conninfo()};
   pqxx::work tx{database};
   return tx
-      .exec1("SELECT workflow_status FROM report.queued_tasks WHERE id = '" + core::to_string(id)
-             + "'")[0]
+      .exec("SELECT workflow_status FROM report.queued_tasks WHERE id = '" + core::to_string(id)
+            + "'")
+      .at(0)[0]
       .as<std::string>();
 }
 

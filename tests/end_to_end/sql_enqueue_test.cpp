@@ -4,6 +4,7 @@
 #include "client/envelope.hpp"
 #include "client/peer_system.hpp"
 #include "documents/envelope_document.hpp"
+#include "examples/shared/exec_params.hpp"
 #include "tests/end_to_end/running_node.hpp"
 #include "tests/support/program.hpp"
 
@@ -133,10 +134,11 @@ BOOST_AUTO_TEST_CASE(envelope_that_is_staged_comes_out_as_it_went_in) {
     pqxx::work tx{database};
     tx.exec("GRANT EXECUTE ON FUNCTION holdfast.enqueue_envelope TO shop");
     tx.exec("SET LOCAL ROLE shop");
-    tx.exec_params("SELECT holdfast.enqueue_envelope('orders', $1::jsonb)",
-                   R"({"header": {"job_id": ")" + id
-                       + R"(", "type": "ship", "version": "2.1", "max_attempts": 3}, "body": )"
-                       + body + R"(, "tracing": {"trace_id": "t", "span_id": "s"}})");
+    examples::exec_params(
+        tx, "SELECT holdfast.enqueue_envelope('orders', $1::jsonb)",
+        R"({"header": {"job_id": ")" + id
+            + R"(", "type": "ship", "version": "2.1", "max_attempts": 3}, "body": )" + body
+            + R"(, "tracing": {"trace_id": "t", "span_id": "s"}})");
     tx.commit();
   }
   const auto got = claim(1);

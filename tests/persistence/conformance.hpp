@@ -3,6 +3,7 @@
 // The parts of the store's conformance suite: one fixture for both implementations. Every test case
 // of store_*_test.cpp is a template that runs against each type of `worlds`.
 
+#include "examples/shared/exec_params.hpp"
 #include "persistence/memory_store.hpp"
 #include "persistence/postgres_store.hpp"
 #include "tests/persistence/test_cluster.hpp"
@@ -67,7 +68,8 @@ public:
     pqxx::connection database{test_cluster::instance().conninfo()};
     pqxx::work tx{database};
     try {
-      const auto rows = tx.exec_params(
+      const auto rows = examples::exec_params(
+          tx,
           "SELECT holdfast.enqueue($1, $2, $3::jsonb, $4::uuid, $5::jsonb, $6, $7, $8,"
           " $9, $10, $11, $12, $13, to_timestamp(0) + nullif($14::bigint, 0)"
           " * interval '1 us', $15, $16, $17, $18)",
