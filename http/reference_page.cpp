@@ -284,7 +284,7 @@ constexpr std::string_view style = R"css(
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 68rem; background: var(--back);
-  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+  color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
 a { color: var(--link); }
 h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); }
 h3 { margin-bottom: 0; }

@@ -6,7 +6,6 @@
 namespace holdfast::http {
 
 void add_task_routes(route_table& table) {
-  add_operations_about<topic::tasks, topic::queues>(table);
   // --- producers ---
   add_composed<make_tasks>(table);
   // --- workers ---
@@ -28,6 +27,8 @@ void add_task_routes(route_table& table) {
   add_composed<get_queue>(table);
   add_composed<pause_queue>(table);
   add_composed<resume_queue>(table);
+  // The rest behind them: the reference lists the routes in this order.
+  add_operations_about<topic::tasks, topic::queues>(table);
 }
 
 } // namespace holdfast::http
