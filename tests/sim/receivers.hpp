@@ -26,7 +26,8 @@ public:
 
   /// After every commit.
   void check();
-  /// From now on everything is taken; what has not been answered is, now.
+  /// All that has not been answered is, now. From now on everything is taken, but for some of the
+  /// first posts.
   void calm_down();
   /// What has not been taken although it was committed, or is a dead letter; empty: nothing.
   std::string missing() const;
@@ -38,6 +39,7 @@ private:
     core::event_seq behind = 0; ///< Up to here all is taken, has been a dead letter or is unwanted.
   };
 
+  bool is_troubled();
   void take(const connectors::webhook_post& what);
   void answer_later(core::post_answer answer, std::function<void(core::post_answer)> done);
   bool is_wanted(const core::webhook_id& webhook, core::shard_id shard, core::event_seq seq) const;
@@ -49,6 +51,7 @@ private:
   std::map<place, progress> progress_;
   std::map<std::uint64_t, std::function<void()>> open_; ///< What is still to be answered.
   std::uint64_t last_ = 0;
+  std::uint32_t posts_in_calm_ = 0;
 };
 
 /// Starts the operator of webhooks: makes two, pauses and resumes them, replays dead letters, goes
