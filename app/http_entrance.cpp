@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -84,21 +85,28 @@ public:
   std::optional<core::instant> now() {
     const auto here = steady_clock::now();
     if (clock_->wants_to_ask(here) && !asking_->exchange(true))
-      ask(here);
+      ask([] {});
     return clock_->at(here);
   }
 
-private:
-  void ask(steady_clock::time_point asked) {
+  /// Asks for the time, and runs `then` when it has been told, or is not told.
+  void ask(std::function<void()> then) {
+    *asking_ = true;
     gateway_.ask<msg::node_status>(
         msg::get_node_status{},
-        [clock = clock_, asking = asking_, asked](msg::node_status& status) {
+        [clock = clock_, asking = asking_, asked = steady_clock::now(),
+         then](msg::node_status& status) {
           clock->note(asked, steady_clock::now(), status.now);
           *asking = false;
+          then();
         },
-        [asking = asking_](const core::failure&) { *asking = false; });
+        [asking = asking_, then](const core::failure&) {
+          *asking = false;
+          then();
+        });
   }
 
+private:
   http::gateway_client gateway_;
   std::shared_ptr<client::node_clock> clock_ = std::make_shared<client::node_clock>();
   std::shared_ptr<std::atomic<bool>> asking_ = std::make_shared<std::atomic<bool>>(false);
@@ -166,9 +174,9 @@ core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::
 
 std::uint16_t http_entrance::port() const { return parts_->server->port(); }
 
-void http_entrance::reach(const msg::gateway_actor& gateway) {
+void http_entrance::reach(const msg::gateway_actor& gateway, std::function<void()> then) {
   parts_->gateway.reach(gateway);
-  parts_->clock.now(); // asks, so that the first request need not wait
+  parts_->clock.ask(std::move(then));
 }
 
 void http_entrance::reload() {

@@ -8,6 +8,7 @@
 #include <caf/fwd.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace holdfast::app {
@@ -25,8 +26,9 @@ public:
   ~http_entrance();
 
   std::uint16_t port() const;
-  /// Requests from now on go to this gateway.
-  void reach(const msg::gateway_actor& gateway);
+  /// Requests from now on go to this gateway. Runs `then`, on any thread, once the gateway has told
+  /// the time of the cluster, without which no request is served.
+  void reach(const msg::gateway_actor& gateway, std::function<void()> then);
   /// Reads the token of the administrator anew.
   void reload();
   /// Takes no new requests, and lets those that run be answered, for `patience` at most.

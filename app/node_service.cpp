@@ -479,7 +479,8 @@ void node_service::publish(const msg::member_gateway_actor& gateway) {
             {{"address", settings_.node.listen_address}, {"port", std::to_string(port_)}});
   if (workers_)
     workers_->reach(gateway);
-  announce();
+  if (!http_)
+    announce(); // else once HTTP is served
 }
 
 /// True without TLS, and when it is open already: it outlives gateways.
@@ -508,7 +509,8 @@ bool node_service::open_http(const msg::member_gateway_actor& gateway) {
                                  {"port", std::to_string(http_->port())},
                                  {"token", admin_token_file(settings_.node.data_dir).string()}});
   }
-  http_->reach(caf::actor_cast<msg::gateway_actor>(gateway));
+  http_->reach(caf::actor_cast<msg::gateway_actor>(gateway),
+               [this] { loop_.post([this] { announce(); }); });
   return true;
 }
 

@@ -3,18 +3,32 @@
 #include "http/request_reader.hpp"
 #include "http/route_table.hpp"
 #include "http/schema_maker.hpp"
+#include "http/set_aside.hpp"
 
+#include <optional>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 /// From the types of a row to its route. For the sources of http/routes, which have the shapes.
 namespace holdfast::http {
 
+/// Whether items of a composed request that cannot be read are set aside: it has `items`, the name
+/// of their array, and `aside`.
+template <class Request, class = void>
+inline constexpr bool sets_aside = false;
+template <class Request>
+inline constexpr bool sets_aside<Request, std::void_t<decltype(std::declval<Request>().aside)>> =
+    true;
+
 /// The message of a visit; none when the visit was answered with what is wrong.
 template <class Request>
 std::optional<Request> message_of(const visit& from) {
   std::vector<request_problem> problems;
   auto message = read_request<Request>(from.parts, problems);
+  if constexpr (sets_aside<Request>)
+    message.aside = set_aside{Request::items, problems};
   if (problems.empty())
     return message;
   from.call->answer(problem_of(problems));
@@ -34,15 +48,42 @@ constexpr std::string_view bare_name() {
 }
 
 template <class Request>
+void serve_operation(const door& through, const visit& from) {
+  if (auto message = message_of<Request>(from))
+    through.ask(from, std::move(*message),
+                [&through, from](auto& answer) { through.answer(from, answer); });
+}
+
+/// The same of a request about many items: one that cannot be read harms no other.
+template <class Request>
+void serve_batch(const door& through, const visit& from) {
+  std::vector<request_problem> problems;
+  auto message = read_request<Request>(from.parts, problems);
+  set_aside aside{batch_of<Request>::items, problems};
+  if (!problems.empty())
+    return from.call->answer(problem_of(problems));
+  auto& items = batch_of<Request>::list(message);
+  aside.take_out(items);
+  const auto answer_with = [&through, from, aside](auto& answer) {
+    aside.put_back(answer);
+    through.answer(from, answer);
+  };
+  if (!items.empty() || aside.empty())
+    return through.ask(from, std::move(message), answer_with);
+  msg::answer_to<Request> nothing;
+  if (through.admits(from, message))
+    answer_with(nothing);
+}
+
+template <class Request>
 void add_operation(route_table& table) {
   route made;
   made.row = route_of<Request>::row;
   made.name = bare_name<Request>();
-  made.serve = [](const door& through, const visit& from) {
-    if (auto message = message_of<Request>(from))
-      through.ask(from, std::move(*message),
-                  [&through, from](auto& answer) { through.answer(from, answer); });
-  };
+  if constexpr (batch_of<Request>::items.empty())
+    made.serve = serve_operation<Request>;
+  else
+    made.serve = serve_batch<Request>;
   made.describe_request = describe_as<Request>;
   made.describe_answer = describe_as<msg::answer_to<Request>>;
   table.add(std::move(made));
@@ -77,6 +118,8 @@ void add_operations_about(route_table& table) {
 ///   static constexpr std::string_view name; what it is called in the reference
 ///   using answer = …;                       the message of its answer
 ///   static void run(const door&, const visit&, Composed); asks, and answers the visit
+///   static constexpr std::string_view items; with `set_aside aside`, of a batch: the array of its
+///                                           items, and those of them that cannot be read
 template <class Composed>
 void add_composed(route_table& table) {
   route made;

@@ -189,13 +189,13 @@ bool admits_all(const door& through, const visit& from, const core::worker_id& w
 /// any thread.
 class gathered_outcomes {
 public:
-  gathered_outcomes(const door& through, visit from, const std::vector<task_report>& reports,
+  /// `untold` are the outcomes of tasks of which no request brings any.
+  gathered_outcomes(const door& through, visit from, msg::task_outcomes untold,
                     std::size_t requests)
-      : through_(through), from_(std::move(from)), requests_open_(requests) {
-    for (const auto& one : reports)
-      all_.outcomes.push_back(
-          {one.task.task, core::errc::unavailable, "the node told nothing of the task", false});
-  }
+      : through_(through),
+        from_(std::move(from)),
+        all_(std::move(untold)),
+        requests_open_(requests) {}
 
   /// The outcomes that one request has brought, of the tasks at these places.
   void take(const std::vector<std::size_t>& places, std::vector<msg::task_outcome> outcomes) {
@@ -229,6 +229,22 @@ private:
   std::size_t requests_open_;
 };
 using gathered_ptr = std::shared_ptr<gathered_outcomes>;
+
+/// The outcomes of reports before any request has brought one.
+msg::task_outcomes untold_outcomes(const report_tasks& asked) {
+  msg::task_outcomes untold;
+  for (std::size_t place = 0; place < asked.reports.size(); ++place) {
+    msg::task_outcome one{asked.reports[place].task.task, core::errc::unavailable,
+                          "the node told nothing of the task", false};
+    if (asked.aside.has(place)) {
+      const auto task = one.task;
+      one = asked.aside.outcome_at(place);
+      one.task = task;
+    }
+    untold.outcomes.push_back(std::move(one));
+  }
+  return untold;
+}
 
 /// Sends a request about the reports at these places.
 template <class Request>
@@ -278,6 +294,23 @@ void send_report(const door& through, const gathered_ptr& all, const report_task
   send_reports(through, all, {place}, std::move(message));
 }
 
+void make_many(const door& through, const visit& from, msg::enqueue_tasks message,
+               set_aside aside) {
+  aside.take_out(message.tasks);
+  const auto answer = [&through, from, aside](msg::task_outcomes& said) {
+    aside.put_back(said);
+    tasks_made made;
+    made.is = tasks_made::form::many;
+    made.outcomes = std::move(said.outcomes);
+    through.answer(from, made, 200);
+  };
+  if (!message.tasks.empty())
+    return through.ask(from, std::move(message), answer);
+  msg::task_outcomes nothing;
+  if (through.admits(from, message))
+    answer(nothing);
+}
+
 void change_one_task(const door& through, const visit& from, task_change asked,
                      core::task_verb what) {
   asked.message.verb = static_cast<std::uint8_t>(what);
@@ -302,14 +335,11 @@ void make_tasks::run(const door& through, const visit& from, make_tasks asked) {
   message.tasks = std::move(asked.tasks);
   if (!many)
     message.tasks.push_back(std::move(asked.task));
-  fill_in_tasks(from, message.tasks);
-  through.ask(from, std::move(message), [&through, from, many](msg::task_outcomes& said) {
+  fill_in_tasks(from, message.tasks); // by their places, before any is taken out
+  if (many)
+    return make_many(through, from, std::move(message), std::move(asked.aside));
+  through.ask(from, std::move(message), [from](msg::task_outcomes& said) {
     tasks_made made;
-    if (many) {
-      made.is = tasks_made::form::many;
-      made.outcomes = std::move(said.outcomes);
-      return through.answer(from, made, 200);
-    }
     auto outcome = only_outcome(said);
     if (is_refused(from, outcome))
       return;
@@ -371,6 +401,8 @@ void report_tasks::run(const door& through, const visit& from, report_tasks aske
   std::vector<std::size_t> others;
   for (std::size_t place = 0; place < asked.reports.size(); ++place) {
     auto& report = asked.reports[place];
+    if (asked.aside.has(place))
+      continue;
     if (report.done == deed::complete) {
       completions.tasks.push_back({report.task, std::move(report.result)});
       completed.push_back(place);
@@ -383,11 +415,11 @@ void report_tasks::run(const door& through, const visit& from, report_tasks aske
   }
   const auto requests =
       others.size() + (completed.empty() ? 0U : 1U) + (extended.empty() ? 0U : 1U);
-  if (requests == 0) {
-    msg::task_outcomes none;
-    return through.answer(from, none);
-  }
-  const auto all = std::make_shared<gathered_outcomes>(through, from, asked.reports, requests);
+  auto outcomes = untold_outcomes(asked);
+  if (requests == 0)
+    return through.answer(from, outcomes);
+  const auto all =
+      std::make_shared<gathered_outcomes>(through, from, std::move(outcomes), requests);
   for (const auto place : others)
     send_report(through, all, asked, place);
   if (!extended.empty())

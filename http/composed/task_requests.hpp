@@ -3,6 +3,7 @@
 #include "core/task.hpp"
 #include "http/door.hpp"
 #include "http/routes.hpp"
+#include "http/set_aside.hpp"
 #include "http/shapes/task_shapes.hpp"
 
 #include <cstdint>
@@ -50,11 +51,13 @@ struct make_tasks {
                                  "Make a task, or many"};
   static constexpr std::string_view name = "make_tasks";
   using answer = tasks_made;
+  static constexpr std::string_view items = "tasks";
   static void run(const door& through, const visit& from, make_tasks asked);
 
   core::queue_name queue;
   msg::task_request task; ///< Where `tasks` is empty.
   std::vector<msg::task_request> tasks;
+  set_aside aside;
 };
 
 template <class Fields>
@@ -136,11 +139,13 @@ struct report_tasks {
                                  "Report about many tasks at once"};
   static constexpr std::string_view name = "report_tasks";
   using answer = msg::task_outcomes;
+  static constexpr std::string_view items = "outcomes";
   static void run(const door& through, const visit& from, report_tasks asked);
 
   core::queue_name queue;
   core::worker_id worker;
   std::vector<task_report> reports;
+  set_aside aside;
 };
 
 template <class Fields>

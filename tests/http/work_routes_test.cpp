@@ -799,18 +799,31 @@ BOOST_AUTO_TEST_CASE(source_data_arrive_byte_for_byte) {
   BOOST_TEST(asked.rows[1].judgments == 5U);
 }
 
-BOOST_AUTO_TEST_CASE(mistakes_in_source_data_are_told_with_their_rows) {
-  gateway.answers<msg::add_source_data>({});
+BOOST_AUTO_TEST_CASE(a_row_that_cannot_be_read_harms_no_other) {
+  msg::source_data_added added;
+  added.added = 1;
+  added.problems.push_back({1, static_cast<std::uint8_t>(core::errc::too_large), "big"});
+  gateway.answers<msg::add_source_data>(added);
   const auto reply = post("requester", "/v1/job-steps/STEP/source-data",
-                          R"({"rows":[{"key":"a","input":1},{"key":2,"judgments":-1},3]})");
-  check_refusal(reply, 400, "invalid_argument");
-  BOOST_TEST(holds(reply.detail(), "/rows/1/key must be a string"));
-  BOOST_TEST(holds(reply.detail(), "/rows/1/input is missing"));
-  BOOST_TEST(holds(reply.detail(), "/rows/1/judgments must be a whole number"));
-  BOOST_TEST(holds(reply.detail(), "/rows/2 must be an object"));
+                          R"({"rows":[{"key":2,"judgments":-1},{"key":"a","input":1},3,)"
+                          R"({"key":"b","input":2}]})");
+  BOOST_TEST(reply.status == 200U, reply.body);
+  BOOST_TEST(reply.json.at("added") == 1);
+  const auto problems = reply.json.at("problems");
+  BOOST_REQUIRE_EQUAL(problems.size(), 3U);
+  BOOST_TEST(problems[0].at("row") == 0);
+  BOOST_TEST(problems[0].at("code") == "invalid_argument");
+  const auto detail = problems[0].at("detail").get<std::string>();
+  BOOST_TEST(holds(detail, "/key must be a string"));
+  BOOST_TEST(holds(detail, "/input is missing"));
+  BOOST_TEST(holds(detail, "/judgments must be a whole number"));
+  BOOST_TEST(problems[1].at("row") == 2);
+  BOOST_TEST(problems[1].at("detail") == "must be an object");
+  BOOST_TEST(problems[2].at("row") == 3); // the second of those that were sent on
+  BOOST_TEST(problems[2].at("code") == "too_large");
+  BOOST_TEST(gateway.only<msg::add_source_data>().rows.size() == 2U);
   check_refusal(post("requester", "/v1/job-steps/STEP/source-data", R"({"rows":{}})"), 400,
                 "invalid_argument");
-  BOOST_TEST(asked_in_order() == "");
 }
 
 BOOST_AUTO_TEST_CASE(test_questions_are_added_and_listed_with_their_health) {
