@@ -1,0 +1,42 @@
+"""A client of Holdfast: durable, leased work for people and programs."""
+
+from __future__ import annotations
+
+from . import types
+from ._operations import TaskMade
+from ._version import __version__
+from ._worker_core import Counts
+from .client import AsyncHoldfast, Holdfast
+from .contributor import AsyncContributorSession, ContributorSession
+from .errors import HoldfastError, NoAnswerError
+from .worker import (
+    AsyncTask,
+    GiveBack,
+    PermanentFailure,
+    RateLimited,
+    Task,
+    TaskFailure,
+    TransientFailure,
+    Worker,
+)
+
+__all__ = [
+    "AsyncContributorSession",
+    "AsyncHoldfast",
+    "AsyncTask",
+    "ContributorSession",
+    "Counts",
+    "GiveBack",
+    "Holdfast",
+    "HoldfastError",
+    "NoAnswerError",
+    "PermanentFailure",
+    "RateLimited",
+    "Task",
+    "TaskFailure",
+    "TaskMade",
+    "TransientFailure",
+    "Worker",
+    "__version__",
+    "types",
+]

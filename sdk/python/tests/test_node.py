@@ -1,0 +1,624 @@
+"""The package against a node of the real program, which `HOLDFAST_BINARY` names."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+import uuid
+from collections import Counter
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Iterator, List, Set
+
+import pytest
+from generate_types import types_module
+from real_node import RealNode
+
+from holdfast import (
+    AsyncContributorSession,
+    AsyncTask,
+    ContributorSession,
+    GiveBack,
+    Holdfast,
+    HoldfastError,
+    PermanentFailure,
+    RateLimited,
+    Task,
+    Worker,
+)
+from holdfast._operations import Operation, Operations
+
+PACKAGE = pathlib.Path(__file__).parent.parent
+SECONDS = 60.0  # No test waits so long, unless it fails.
+DEEP: Any = json.loads("[" * 80 + "]" * 80)
+
+
+def wait_until(condition: Callable[[], Any], seconds: float = SECONDS) -> Any:
+    until = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < until, "the condition was not met in time"
+        time.sleep(0.05)
+
+
+@contextmanager
+def running(worker: Worker, concurrency: int = 4) -> Iterator[threading.Thread]:
+    """The worker in a thread; at the end it is stopped."""
+    failures: List[BaseException] = []
+
+    def work() -> None:
+        try:
+            worker.run(concurrency)
+        except BaseException as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield thread
+    finally:
+        worker.stop()
+        thread.join(SECONDS)
+    assert not thread.is_alive()
+    assert failures == []
+
+
+def status_of(client: Holdfast, task: str) -> str:
+    return client.get_task(task)["status"]
+
+
+def endings_of(client: Holdfast, task: str) -> List[Any]:
+    return [one.get("ending") for one in client.get_task_attempts(task)["attempts"]]
+
+
+# --- the API as the package knows it ---
+
+
+def openapi_of(node: RealNode) -> Any:
+    with urllib.request.urlopen(f"{node.url}/openapi.json", timeout=SECONDS) as answer:
+        return json.load(answer)
+
+
+def test_there_is_a_method_for_each_route(node: RealNode) -> None:
+    routes = {
+        (method.upper(), path)
+        for path, methods in openapi_of(node)["paths"].items()
+        for method in methods
+    }
+    known = {
+        (one.method, one.path) for one in vars(Operations).values() if isinstance(one, Operation)
+    }
+    assert known == routes
+
+
+def test_the_types_are_those_of_the_node(node: RealNode) -> None:
+    text = types_module(openapi_of(node))
+    assert text == (PACKAGE / "src" / "holdfast" / "types.py").read_text(), (
+        "generate them again: tools/generate_types.py"
+    )
+
+
+# --- calls ---
+
+
+def test_a_task_is_made_once_under_its_id(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    id = str(uuid.uuid4())
+    body = {"number": 9400110200881234567890, "text": "Zoë \U0001f600"}
+    assert client.enqueue(queue, "t", body, id=id) == {"id": id, "repeated": False}
+    assert client.enqueue(queue, "t", body, id=id)["repeated"] is True
+    client.put_queue(queue + ".2")
+    with pytest.raises(HoldfastError) as raised:
+        client.enqueue(queue + ".2", "t", body, id=id)
+    assert (raised.value.code, raised.value.status) == ("already_exists", 409)
+    assert client.get_task(id)["body"] == body
+
+
+def test_tasks_that_are_made_together_are_claimed_in_their_order(
+    client: Holdfast, queue: str
+) -> None:
+    client.put_queue(queue)
+    client.enqueue_many(queue, [{"type": "t", "body": n} for n in range(100)])
+    assert [one["body"] for one in client.claim_tasks(queue, "w", limit=100)] == list(range(100))
+
+
+def test_errors_name_their_places(client: Holdfast, queue: str) -> None:
+    with pytest.raises(HoldfastError) as raised:
+        client.enqueue(queue, "t", {})
+    assert (raised.value.code, raised.value.status) == ("not_found", 404)
+    with pytest.raises(HoldfastError) as raised:
+        client.put_queue(queue, {"lease": {"ttl_seconds": "x"}})
+    assert raised.value.code == "payload_invalid"
+    client.put_queue(queue)
+    with pytest.raises(HoldfastError) as raised:
+        client.enqueue(queue, "t", {}, priority="high")  # type: ignore[arg-type]
+    assert raised.value.errors[0]["place"] == "/priority"
+    outcomes = client.enqueue_many(
+        queue, [{"type": "t", "body": 1}, {"type": "", "body": 2}, {"type": "t", "body": 3}]
+    )
+    assert [one.get("code") for one in outcomes] == [None, "invalid_argument", None]
+
+
+def test_a_token_that_the_node_does_not_know_is_refused(node: RealNode) -> None:
+    with Holdfast(node.url, "hf_x_y") as stranger, pytest.raises(HoldfastError) as raised:
+        stranger.list_queues()
+    assert (raised.value.code, raised.value.status) == ("unauthenticated", 401)
+
+
+def test_a_queue_is_listed_paused_and_removed(client: Holdfast, queue: str) -> None:
+    view = client.put_queue(queue, {"running_max": 3})
+    assert client.get_queue(queue) == view
+    assert [one["queue"] for one in client.list_queues(queue)] == [queue]
+    assert client.pause_queue(queue)["paused"] is True
+    assert client.resume_queue(queue)["paused"] is False
+    client.put_schedule(queue, "nightly", {"cron": "0 3 * * *", "task": {"type": "t", "body": {}}})
+    assert [one["name"] for one in client.list_schedules(queue)["schedules"]] == ["nightly"]
+    client.remove_schedule(queue, "nightly")
+    assert client.get_queue_metrics(queue, window=30)["ready"] == 0
+    assert client.get_queue_statistics(queue)["live"] == 0
+    assert client.get_queue_intake(queue)["staged"] == 0
+    assert client.remove_queue(queue)["removed"] is True
+
+
+def test_a_task_is_steered_from_outside(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    id = client.enqueue(queue, "t", {}, delay=3600)["id"]
+    assert client.claim_tasks(queue, "w") == []
+    assert client.explain_task(id)["reasons"]
+    client.pause_task(id)
+    assert client.get_task(id)["paused"] is True
+    client.resume_task(id)
+    client.retry_task(id)
+    (leased,) = client.claim_tasks(queue, "w", wait=20)
+    assert leased["id"] == id and 0 < leased["lease_seconds"] <= 60
+    client.save_task(id, leased["token"], worker="w", number=1, checkpoint={"page": 1})
+    client.extend_task(id, leased["token"], worker="w")
+    client.release_task(id, leased["token"], worker="w", delay=3600)
+    client.eject_task(id, data={"x": 1})
+    client.cancel_task(id)
+    assert status_of(client, id) == "CANCELED"
+    page = client.list_tasks(queue=queue, status="CANCELED")
+    assert [one["id"] for one in page["tasks"]] == [id]
+
+
+def test_a_task_follows_the_one_before(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    client.enqueue(queue, "first", {})
+    (first,) = client.claim_tasks(queue, "w", wait=20)
+    done = client.complete_task(
+        first["id"], first["token"], {"n": 1}, worker="w", follow={"type": "second", "body": {}}
+    )
+    second = done["follower"]
+    assert second["type"] == "second"
+    client.fail_task(
+        second["id"], second["token"], "BROKEN", "why", kind="permanent", worker="w", queue=queue
+    )
+    assert status_of(client, second["id"]) == "FAILURE"
+    assert client.redrive_tasks(queue)["redriven"] == 1
+
+
+def test_a_claim_that_is_repeated_gets_the_same_tasks(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    client.enqueue_many(queue, [{"type": "t", "body": n} for n in range(4)])
+    claim = str(uuid.uuid4())
+    first = client.claim_tasks(queue, "w", limit=2, claim=claim)
+    again = client.claim_tasks(queue, "w", limit=2, claim=claim)
+    assert [(one["id"], one["token"]) for one in first] == [
+        (one["id"], one["token"]) for one in again
+    ]
+
+
+def test_the_cluster_tells_of_itself(client: Holdfast) -> None:
+    shards = client.get_node_status()["shards_total"]
+    assert len(client.get_placement()["hosts"]) == shards
+    assert client.get_guard_status()["fenced"] is False
+    assert client.get_audit_status()["failed"] == 0
+    assert client.get_link_status()["secured"] is False
+    assert client.read_events(0, start="oldest", limit=5)["shard"] == 0
+    assert client.rebuild_step_index()["complete"] is True
+
+
+def test_a_webhook_is_made_and_removed(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    client.put_webhook("hook", {"queue": queue})
+    client.pause_webhook("hook")
+    (view,) = client.list_webhooks("hook")
+    assert view["state"] == "paused"
+    client.resume_webhook("hook")
+    assert client.list_dead_letters("hook", 0) == []
+    assert client.replay_webhook("hook", 0, "dead_letters")["dead_letters"] == 0
+    client.remove_webhook("hook")
+
+
+def test_many_calls_at_once_on_asyncio(node: RealNode, queue: str) -> None:
+    async def work() -> Set[str]:
+        async with node.async_client() as client:
+            await client.put_queue(queue)
+            made = await asyncio.gather(*(client.enqueue(queue, "t", {"n": n}) for n in range(50)))
+            return {one["id"] for one in made}
+
+    assert len(asyncio.run(work())) == 50
+
+
+# --- workers ---
+
+
+def test_a_waiting_worker_gets_a_task_at_once(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    worker = Worker(client, queue=queue)
+    got = threading.Event()
+    worker.handler("t")(lambda task: got.set())
+    with running(worker):
+        time.sleep(1)
+        began = time.monotonic()
+        client.enqueue(queue, "t", {})
+        assert got.wait(SECONDS)
+        assert time.monotonic() - began < 5
+
+
+def test_failures_end_as_they_say(client: Holdfast, queue: str) -> None:
+    client.put_queue(
+        queue,
+        {"retry": {"max_attempts": 3, "least_seconds": 0.05, "most_seconds": 0.1}},
+    )
+    worker = Worker(client, queue=queue)
+    limited: List[float] = []
+
+    @worker.handler("permanent")
+    def permanent(task: Task) -> None:
+        raise PermanentFailure("NO_SUCH_ADDRESS", "550 unknown")
+
+    @worker.handler("transient")
+    def transient(task: Task) -> int:
+        if task.attempt < 3:
+            raise KeyError("to")
+        return task.attempt
+
+    @worker.handler("always")
+    def always(task: Task) -> None:
+        raise KeyError("to")
+
+    @worker.handler("limited")
+    async def limit(task: AsyncTask) -> None:
+        limited.append(time.monotonic())
+        if len(limited) == 1:
+            raise RateLimited(1)
+
+    @worker.handler("not_json")
+    def not_json(task: Task) -> Any:
+        return {1, 2}
+
+    @worker.handler("deep")
+    def deep(task: Task) -> Any:
+        return DEEP
+
+    made = {type: client.enqueue(queue, type, {})["id"] for type in worker._handlers}
+    ended = ("COMPLETED", "FAILURE", "ERROR")
+    with running(worker, concurrency=8):
+        views = {
+            type: wait_until(
+                lambda id=id: (lambda view: view if view["status"] in ended else None)(
+                    client.get_task(id)
+                )
+            )
+            for type, id in made.items()
+        }
+    told = {type: (view["status"], view.get("error_code")) for type, view in views.items()}
+    assert told == {
+        "permanent": ("FAILURE", "NO_SUCH_ADDRESS"),
+        "transient": ("COMPLETED", None),
+        "always": ("ERROR", "HANDLER_EXCEPTION"),
+        "limited": ("COMPLETED", None),
+        "not_json": ("FAILURE", "OUTCOME_REFUSED"),
+        "deep": ("FAILURE", "OUTCOME_REFUSED"),
+    }
+    assert endings_of(client, made["permanent"]) == ["Failed"]
+    assert len(endings_of(client, made["always"])) == 3
+    assert endings_of(client, made["limited"]) == ["RateLimited", "Completed"]
+    assert limited[1] - limited[0] >= 0.9
+    assert views["transient"]["result"] == 3
+    (attempt,) = client.get_task_attempts(made["permanent"])["attempts"]
+    assert attempt["error_detail"] == "550 unknown"
+
+
+def test_a_task_that_takes_longer_than_its_lease_keeps_it(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue, {"lease": {"ttl_seconds": 3}})
+    worker = Worker(client, queue=queue)
+
+    @worker.handler("plain")
+    def plain(task: Task) -> bool:
+        return task.cancelled.wait(8)
+
+    @worker.handler("coroutine")
+    async def coroutine(task: AsyncTask) -> bool:
+        await asyncio.sleep(8)
+        return task.cancelled.is_set()
+
+    made = [client.enqueue(queue, type, {})["id"] for type in ("plain", "coroutine")]
+    with running(worker):
+        for id in made:
+            wait_until(lambda: status_of(client, id) == "COMPLETED")
+    for id in made:
+        assert client.get_task(id)["result"] is False
+        assert endings_of(client, id) == ["Completed"]
+
+
+def test_progress_reaches_the_next_attempt(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue, {"retry": {"least_seconds": 0.05, "most_seconds": 0.1}})
+    worker = Worker(client, queue=queue)
+    seen: List[Any] = []
+
+    @worker.handler("t")
+    def do(task: Task) -> None:
+        seen.append(task.checkpoint)
+        if task.attempt == 1:
+            task.save(checkpoint={"page": 1}, percent=10)
+            task.save(checkpoint={"page": 2}, data={"half": True})
+            raise ValueError("page 3")
+
+    id = client.enqueue(queue, "t", {})["id"]
+    with running(worker):
+        wait_until(lambda: status_of(client, id) == "COMPLETED")
+    assert seen[1] == {"page": 2}
+    assert client.get_task(id)["data"] == {"half": True}
+
+
+def test_a_task_that_is_taken_away_cancels_its_handler(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue, {"lease": {"ttl_seconds": 3}})
+    worker = Worker(client, queue=queue)
+    began, ended = threading.Event(), threading.Event()
+    reasons: List[Any] = []
+
+    @worker.handler("t")
+    def do(task: Task) -> str:
+        began.set()
+        assert task.cancelled.wait(SECONDS)
+        reasons.append(task.cancel_reason)
+        ended.set()
+        return "late"
+
+    id = client.enqueue(queue, "t", {})["id"]
+    with running(worker):
+        assert began.wait(SECONDS)
+        client.cancel_task(id)
+        assert ended.wait(SECONDS)
+    assert reasons == ["lost"]
+    assert status_of(client, id) == "CANCELED"
+    assert worker.counts.lost == 1
+
+
+def test_a_stop_gives_tasks_back_at_once(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue, {"lease": {"ttl_seconds": 600}})
+    made = client.enqueue_many(queue, [{"type": "t", "body": n} for n in range(6)])
+    ids = [one["task"] for one in made]
+    stopped = Worker(client, queue=queue, prefetch=3, patience=0.5, cancel_patience=0.5)
+    began = threading.Semaphore(0)
+    release = threading.Event()
+
+    @stopped.handler("t")
+    def do(task: Task) -> None:
+        began.release()
+        if task.body == 0:
+            assert task.cancelled.wait(SECONDS)
+            raise GiveBack(checkpoint={"page": 7})
+        release.wait(SECONDS)
+
+    with running(stopped, concurrency=3):
+        for _ in range(3):
+            assert began.acquire(timeout=SECONDS)
+        wait_until(lambda: client.get_queue_metrics(queue)["leased"] == 6)
+    assert client.get_queue_metrics(queue)["leased"] == 0
+    assert [status_of(client, one) for one in ids] == ["QUEUED"] * 6
+    assert stopped.counts.released == 6
+    release.set()
+
+    checkpoints: Dict[int, Any] = {}
+    other = Worker(client, queue=queue)
+    other.handler("t")(lambda task: checkpoints.update({task.body: task.checkpoint}))
+    with running(other):
+        for one in ids:
+            wait_until(lambda: status_of(client, one) == "COMPLETED")
+    assert checkpoints[0] == {"page": 7}
+    assert endings_of(client, ids[0]) == ["Released", "Completed"]
+
+
+def test_a_worker_in_an_application_on_asyncio(node: RealNode, queue: str) -> None:
+    async def work() -> int:
+        async with node.async_client() as client:
+            await client.put_queue(queue)
+            await client.enqueue_many(queue, [{"type": "t", "body": n} for n in range(100)])
+            worker = Worker(client, queue=queue, prefetch=10)
+            done: Set[int] = set()
+
+            @worker.handler("t")
+            async def do(task: AsyncTask) -> None:
+                done.add(task.body)
+                if len(done) == 100:
+                    worker.stop()
+
+            await asyncio.wait_for(worker.run_async(concurrency=10), SECONDS)
+            assert worker.counts.completed == 100
+            return (await client.get_queue_statistics(queue))["completed"]
+
+    assert asyncio.run(work()) == 100
+
+
+def test_the_example_runs_as_a_program(node: RealNode, client: Holdfast) -> None:
+    client.put_queue("mail")
+    id = client.enqueue("mail", "send", {"to": "ana", "text": "hello"})["id"]
+    program = subprocess.Popen(
+        [sys.executable, str(PACKAGE / "examples" / "worker.py")],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(PACKAGE / "src"),
+            "API_URL": node.url,
+            "API_TOKEN": node.token,
+        },
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_until(lambda: status_of(client, id) == "COMPLETED")
+        program.send_signal(signal.SIGTERM)
+        out, _ = program.communicate(timeout=SECONDS)
+    finally:
+        program.kill()
+    assert program.returncode == 0
+    assert out == "to ana: hello\n"
+    assert client.get_task(id)["result"] == {"sent": True}
+
+
+# --- contributors ---
+
+
+def workflow_of(client: Holdfast, name: str, rows: int) -> str:
+    made = client.create_workflow(
+        {"name": name, "steps": [{"key": "label", "judgments_per_unit": 1}]}
+    )
+    step: str = made["steps"][0]["id"]
+    added = client.add_source_data(
+        step, [{"key": f"k{n}", "input": {"image": f"{n}.png"}} for n in range(rows)]
+    )
+    assert (added["added"], added["problems"]) == (rows, [])
+    return step
+
+
+def test_the_life_of_a_unit(client: Holdfast, queue: str) -> None:
+    step = workflow_of(client, queue, 3)
+    session = ContributorSession(client, "ana")
+    assert step in [one["id"] for one in session.steps(limit=1000)["steps"]]
+
+    unit = session.next(step, wait=20)
+    assert unit is not None
+    assert client.get_unit(unit["unit_id"])["assignment_count"] == 1
+    assert 0 < session.time_left <= unit["lease_seconds"]
+    assert session.extend() > 0
+    accepted = session.submit({"answer": "cat"})
+    assert accepted["repeated"] is False
+    result = wait_until(lambda: result_of(client, unit["unit_id"]))
+    assert result["result"]["answer"] == "cat"
+    assert client.get_lineage(unit["unit_id"])["units"][0]["judgments"][0]["data"] == {
+        "answer": "cat"
+    }
+
+    given = session.next(step)
+    assert given is not None
+    session.release()
+    assert wait_until(lambda: client.get_unit(given["unit_id"])["assignment_count"] == 0)
+    seen = set()
+    for _ in range(2):  # the one that was given back is offered again
+        other = session.next(step, wait=20)
+        assert other is not None
+        seen.add(other["unit_id"])
+        session.submit({"answer": "dog"})
+    assert given["unit_id"] in seen
+    assert session.next(step) is None
+    assert session.leave() == 0
+    page = client.list_results(step)
+    assert len(page["results"]) == 3
+    assert client.get_step(step)["judgments"] == 3
+    client.change_step(step, "sealed")
+    assert wait_until(lambda: client.get_step(step)["status"] == "Completed")
+
+
+def result_of(client: Holdfast, unit: str) -> Any:
+    try:
+        return client.get_unit_result(unit)
+    except HoldfastError as error:
+        assert error.code == "not_found"
+        return None
+
+
+def test_a_unit_that_is_declined_comes_no_more(client: Holdfast, queue: str) -> None:
+    step = workflow_of(client, queue, 1)
+    session = ContributorSession(client, "ben")
+    assert session.next(step, wait=20) is not None
+    session.decline()
+    assert session.next(step) is None
+    other = ContributorSession(client, "cleo")
+    assert other.next(step, wait=20) is not None
+    assert other.leave() == 1
+
+
+def test_an_asynchronous_session(node: RealNode, client: Holdfast, queue: str) -> None:
+    step = workflow_of(client, queue, 1)
+
+    async def work() -> Any:
+        async with node.async_client() as asynchronous:
+            session = AsyncContributorSession(asynchronous, "dora")
+            assert await session.next(step, wait=20) is not None
+            return await session.submit({"answer": "cat"})
+
+    assert asyncio.run(work())["judgment_id"]
+
+
+# --- a node that is killed and frozen (last: it takes the node down) ---
+
+
+def test_each_task_completes_once_though_the_node_is_killed_and_frozen(
+    node: RealNode, queue: str
+) -> None:
+    client = node.client(timeout=120, attempt_timeout=5)
+    client.put_queue(
+        queue,
+        {
+            "lease": {"ttl_seconds": 10},
+            "retry": {"crashes_max": 50, "least_seconds": 0.05, "most_seconds": 0.2},
+        },
+    )
+    worker = Worker(client, queue=queue, prefetch=4)
+    executions: "Counter[str]" = Counter()
+    lock = threading.Lock()
+
+    @worker.handler("t")
+    def do(task: Task) -> Any:
+        with lock:
+            executions[task.id] += 1
+        time.sleep(0.02)
+        if task.body["n"] % 10 == 0:
+            task.save(checkpoint={"n": task.body["n"]})
+        return {"n": task.body["n"]}
+
+    ids: Dict[str, int] = {}
+
+    def produce() -> None:
+        for n in range(200):
+            id = str(uuid.uuid4())
+            client.enqueue(queue, "t", {"n": n}, id=id)
+            ids[id] = n
+
+    producer = threading.Thread(target=produce)
+    with running(worker, concurrency=8):
+        producer.start()
+        for count in (40, 90):
+            wait_until(lambda: worker.counts.completed >= count)
+            node.kill()
+            time.sleep(1)
+            node.start()
+        wait_until(lambda: worker.counts.completed >= 130)
+        node.signal(signal.SIGSTOP)
+        time.sleep(3)
+        node.signal(signal.SIGCONT)
+        producer.join(SECONDS * 2)
+        assert not producer.is_alive() and len(ids) == 200
+        wait_until(lambda: client.get_queue_statistics(queue)["completed"] >= 200, SECONDS * 2)
+    statistics = client.get_queue_statistics(queue)
+    assert statistics["completed"] == 200
+    assert [statistics[one] for one in ("live", "failed", "dead", "canceled")] == [0, 0, 0, 0]
+    for id, n in ids.items():
+        assert client.get_task(id)["result"] == {"n": n}
+        endings = endings_of(client, id)
+        assert endings.count("Completed") == 1 and endings[-1] == "Completed", endings
+        assert executions[id] <= len(endings)
+    again = sum(executions.values()) - 200
+    assert again <= 20, f"{again} executions were repeated"
+    client.close()
