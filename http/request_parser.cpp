@@ -55,15 +55,27 @@ std::string_view without_authority(std::string_view target) {
   return target;
 }
 
+/// The line with the size of a chunk, or as much of it as is there. `bytes` may begin with the end
+/// of the chunk before.
+std::string_view chunk_header(std::string_view bytes) {
+  if (bytes.substr(0, 2) == "\r\n")
+    bytes.remove_prefix(2);
+  return bytes.substr(0, bytes.find('\n'));
+}
+
+bool has_quotes(std::string_view line) { return line.find('"') != std::string_view::npos; }
+
 } // namespace
 
 /// Beast splits the bytes; this gathers the parts.
 class request_parser::reader final : public beast::http::basic_parser<true> {
 public:
-  explicit reader(body_share of) : share(std::move(of)) {}
+  reader(body_share of, std::uint64_t bytes_max)
+      : share(std::move(of)), body_bytes_max(bytes_max) {}
 
   request asked;
   body_share share;
+  const std::uint64_t body_bytes_max;
   int minor_version = 1;
   unsigned hosts = 0; ///< Fields `Host`.
   bool expects_continue = false;
@@ -122,7 +134,9 @@ private:
     asked.body.append(piece.data(), piece.size());
     return piece.size();
   }
-  void on_chunk_header_impl(std::uint64_t size, beast::string_view, error_code&) override {
+  void on_chunk_header_impl(std::uint64_t size, beast::string_view, error_code& failed) override {
+    if (size > body_bytes_max - asked.body.size())
+      failed = error::body_limit;
     chunk_missing = size;
   }
   std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view piece,
@@ -137,11 +151,16 @@ private:
 };
 
 request_parser::request_parser(const server_limits& limits, const std::shared_ptr<body_room>& room)
-    : limits_(limits), room_(room), reader_(std::make_unique<reader>(body_share{room})) {
+    : limits_(limits),
+      room_(room),
+      reader_(std::make_unique<reader>(body_share{room},
+                                       static_cast<std::uint64_t>(limits.body_bytes_max))) {
   // The header is bounded here, as a whole, and so are trailers: Beast 1.74 bounds what is in its
   // hands at one time, which a stream of short fields never reaches.
   reader_->header_limit(std::numeric_limits<std::uint32_t>::max() / 2);
-  reader_->body_limit(static_cast<std::uint64_t>(limits_.body_bytes_max));
+  // The body is bounded by the reader: Beast 1.74 counts a chunk once more for each time that its
+  // header is looked at.
+  reader_->body_limit(std::numeric_limits<std::uint64_t>::max());
 }
 
 request_parser::~request_parser() = default;
@@ -168,9 +187,6 @@ std::size_t request_parser::read_header(std::string_view bytes) {
   if (reader_->too_many_fields)
     refuse(server_refusal::header_too_large,
            "the header has more than " + std::to_string(fields_max) + " fields");
-  else if (failed == beast::http::error::body_limit)
-    refuse(server_refusal::body_too_large,
-           "the body has more than " + std::to_string(limits_.body_bytes_max) + " bytes");
   else if (failed)
     refuse(server_refusal::malformed, "the request is not HTTP/1.1: " + failed.message());
   else if (used != *size || !has_header())
@@ -209,6 +225,8 @@ void request_parser::check_header() {
     return refuse(server_refusal::malformed, "the request has several fields Host");
   if (reader_->hosts == 0 && reader_->minor_version == 1)
     return refuse(server_refusal::malformed, "the request has no field Host");
+  if (body_bytes_missing().value_or(0) > limits_.body_bytes_max)
+    return refuse_body();
   if (body_bytes_missing().value_or(0) > room_->bytes_free())
     refuse(server_refusal::bodies_full, "the bodies of all requests together are too large");
 }
@@ -220,6 +238,11 @@ std::size_t request_parser::read_body(std::string_view bytes) {
     const bool at_chunk_header = reader_->chunked() && reader_->chunk_missing == 0;
     if (rest.size() < (at_chunk_header ? chunk_end_bytes : 1))
       return used;
+    // Beast 1.74 waits for ever behind an extension in quotes.
+    if (at_chunk_header && has_quotes(chunk_header(rest))) {
+      refuse(server_refusal::malformed, "a chunk has an extension in quotes");
+      return used;
+    }
     beast::error_code failed;
     const auto now = reader_->put(boost::asio::const_buffer{rest.data(), rest.size()}, failed);
     used += now;
@@ -232,14 +255,18 @@ std::size_t request_parser::read_body(std::string_view bytes) {
     else if (reader_->no_room)
       refuse(server_refusal::bodies_full, "the bodies of all requests together are too large");
     else if (failed == beast::http::error::body_limit)
-      refuse(server_refusal::body_too_large,
-             "the body has more than " + std::to_string(limits_.body_bytes_max) + " bytes");
+      refuse_body();
     else if (failed && !needs_more)
       refuse(server_refusal::malformed, "the body is not well chunked: " + failed.message());
     else if (needs_more)
       return used;
   }
   return used;
+}
+
+void request_parser::refuse_body() {
+  refuse(server_refusal::body_too_large,
+         "the body has more than " + std::to_string(limits_.body_bytes_max) + " bytes");
 }
 
 void request_parser::refuse(server_refusal why, std::string objection) {

@@ -63,6 +63,7 @@ private:
   /// The size of the header at the front of `bytes`; none when it is incomplete, or refused.
   std::optional<std::size_t> header_size(std::string_view bytes);
   void check_header();
+  void refuse_body();
   void refuse(server_refusal why, std::string objection);
 
   const server_limits& limits_;
