@@ -20,7 +20,7 @@
 
 namespace holdfast::http {
 
-/// What the door needs of the process around it.
+/// The things that the door needs of the process around it.
 struct door_settings {
   /// The principal whose token this is; null for a token that is not good (any more).
   std::function<std::shared_ptr<const core::principal>(std::string_view token)> who_has;

@@ -60,7 +60,7 @@ struct word {
 template <class T>
 word(T&, const word_list&) -> word<T>;
 
-/// A number with bounds that are documented. Whoever decides about the request holds to them.
+/// A number with bounds that are documented. The actor that decides holds to them.
 template <class T>
 struct bounded {
   T& value;

@@ -15,7 +15,7 @@
 
 namespace holdfast::http {
 
-/// What an actor of the door does in its own thread.
+/// A function that an actor of the door runs in its own thread.
 struct errand {
   std::function<void(caf::event_based_actor* self)> run;
 };

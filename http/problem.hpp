@@ -33,7 +33,7 @@ unsigned status_of(core::errc code);
 
 /// A failure of an operation.
 response problem_of(const core::failure& why);
-/// What is wrong with the parts of a request.
+/// The problems of the parts of a request.
 response problem_of(const std::vector<request_problem>& problems);
 response problem_of(refusal why, std::string detail);
 

@@ -34,7 +34,7 @@ public:
   bool is_done() const;
   /// Why the request is refused; none while it is good.
   std::optional<server_refusal> refused() const;
-  /// What is wrong with a refused request, for the client.
+  /// The reason of a refusal, for the client.
   const std::string& objection() const;
 
   // --- once the header is there ---

@@ -27,7 +27,7 @@ constexpr std::string_view to_string(verb method) {
   return "DELETE";
 }
 
-/// What a route is about; its chapter in the reference.
+/// The subject of a route; its chapter in the reference.
 enum class topic : std::uint8_t {
   tasks,
   queues,

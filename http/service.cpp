@@ -58,7 +58,7 @@ response plain(std::string_view type, std::string body) {
   return made;
 }
 
-/// What everybody may read, without a token.
+/// The pages that everybody may read, without a token.
 std::optional<response> public_page(const request& from) {
   if (from.method != "GET")
     return std::nullopt;

@@ -39,7 +39,7 @@
 #include <variant>
 #include <vector>
 
-/// What tests of the door need in place of sockets, nodes and a database:
+/// The things that tests of the door need in place of sockets, nodes and a database:
 ///
 ///   struct my_fixture : test::door_fixture {};
 ///
@@ -79,7 +79,7 @@ private:
 /// An actor in the place of a node's gateway, which answers what the test says.
 class fake_gateway {
 public:
-  /// What it says to a request.
+  /// Its answer to a request.
   template <class Request>
   using reply = std::variant<msg::answer_to<Request>, core::failure>;
 
@@ -216,7 +216,7 @@ private:
   std::shared_ptr<std::vector<std::string>> names_ = std::make_shared<std::vector<std::string>>();
 };
 
-/// What a client of HTTP gets.
+/// An answer as a client of HTTP gets it.
 struct http_reply {
   unsigned status = 0;
   std::string content_type;
@@ -290,7 +290,7 @@ struct door_fixture {
     return call;
   }
 
-  /// What has come of a request that was sent: exactly one answer.
+  /// The answer to a request that was sent: exactly one.
   http_reply reply_of(const std::shared_ptr<fake_call>& call) {
     settle();
     BOOST_REQUIRE_EQUAL(call->answers.size(), 1U);

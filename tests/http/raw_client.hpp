@@ -36,8 +36,8 @@ struct raw_reply {
   }
 };
 
-/// A TCP connection to a server on loopback that sends any bytes and reads answers of HTTP. What
-/// must come comes within `http_patience`, or an exception says so.
+/// A TCP connection to a server on loopback that sends any bytes and reads answers of HTTP. An
+/// answer comes within `http_patience`, or an exception says that it did not.
 class raw_client {
 public:
   /// `from`: the last number of the own address, 127.0.0.x; 0 for any. `room`: the receive buffer

@@ -18,7 +18,7 @@ using http::server_refusal;
 
 namespace {
 
-/// What a parser makes of bytes that come in pieces.
+/// The outcome of bytes that come to a parser in pieces.
 struct parsed {
   std::string outcome; ///< `done`, `more` or the word of the refusal.
   std::string request; ///< All of it, when it is done.
