@@ -18,7 +18,7 @@ install(CODE "
   file(CHMOD \"\${program}.debug\" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 " COMPONENT node)
 
-# What `holdfast demo` runs, where app/demo_command.cpp looks for it: by its path from the program.
+# The data of `holdfast demo`, where app/demo_command.cpp looks for it: by its path from the program.
 install(DIRECTORY data/cf_amt data/zencrowd_us DESTINATION "${CMAKE_INSTALL_BINDIR}/../share/holdfast/data" COMPONENT node)
 install(FILES data/README.md DESTINATION "${CMAKE_INSTALL_BINDIR}/../share/holdfast/data" COMPONENT node)
 

@@ -38,7 +38,7 @@ struct queue {
   std::unordered_map<task_id, task> tasks;
   std::map<std::string, schedule> schedules; ///< By name.
 
-  // What follows is derived from `tasks` and `schedules`.
+  // The rest is all derived from `tasks` and `schedules`.
   dispatcher ready;                                ///< Tasks that are due and not leased.
   std::set<std::pair<instant, task_id>> sleeping;  ///< Not due, by `next_action`.
   std::set<std::pair<instant, task_id>> expiries;  ///< Ends of leases.

@@ -35,7 +35,7 @@ struct inlet_limits {
   std::uint32_t handshakes_per_address_max = 16;
   /// Connections that are taken; the others wait in the system's queue.
   std::uint32_t accepts_per_second = 100;
-  /// What a peer with a certificate may send over all of its connections. It is not cut when it
+  /// Bounds on a peer with a certificate, over all of its connections. It is not cut when it
   /// sends more, but read more slowly. Without TLS nobody knows who is who, and nothing is bounded.
   std::uint32_t messages_per_second = 200'000;
   std::uint32_t bytes_per_second = 268'435'456;

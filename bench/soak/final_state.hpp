@@ -27,7 +27,7 @@ struct stored_row {
   std::string key;
 };
 
-/// What is in the database when all is quiet.
+/// The rows of the database when all is quiet.
 struct final_state {
   std::map<core::task_id, stored_task> tasks;
   std::map<core::judgment_id, stored_judgment> judgments;

@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(time_that_a_release_has_named_stands_after_a_step_back) {
   BOOST_TEST(is_held_off_for(1h + 5min));
 }
 
-// What is stored does not tell the pause after a try from a time that a later release has named.
+// A stored task does not tell the pause after an attempt from a time that a release has named.
 BOOST_AUTO_TEST_CASE(release_after_an_earlier_try_waits_its_own_length_after_a_step_back) {
   for (const bool starts_again : {false, true}) {
     const auto task = tried();

@@ -1,4 +1,4 @@
-// Who is stopped and started when a child ends, and when a supervisor gives up.
+// The children that are stopped and started when one ends, and the end of a supervisor.
 
 #include "core/supervision.hpp"
 #include "tests/core/describe.hpp"

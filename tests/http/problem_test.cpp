@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(details_are_escaped) {
              == detail);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_request_is_listed_with_its_places) {
+BOOST_AUTO_TEST_CASE(problems_of_a_request_are_listed_with_their_places) {
   const auto problem = problem_of(
       std::vector<request_problem>{{"/tasks/0/type", "is \"missing\""}, {"", "no body"}});
   BOOST_TEST(problem.status == 400U);

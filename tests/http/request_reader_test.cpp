@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(the_path_wins_over_body_and_query) {
   BOOST_TEST(read.table == "t 1");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_request_must_have_is_missed) {
+BOOST_AUTO_TEST_CASE(required_members_that_are_left_out_are_named) {
   parts.path.clear();
   order("{}");
   BOOST_TEST(told() == "/table: is missing\n");

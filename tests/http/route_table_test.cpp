@@ -70,7 +70,7 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   return parts;
 }
 
-bool is_placeholder(std::string_view part) { return !part.empty() && part.front() == '{'; }
+bool is_parameter(std::string_view part) { return !part.empty() && part.front() == '{'; }
 
 /// Whether some path fits both.
 bool overlap(std::string_view first, std::string_view second) {
@@ -79,7 +79,7 @@ bool overlap(std::string_view first, std::string_view second) {
   if (a.size() != b.size())
     return false;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (!is_placeholder(a[i]) && !is_placeholder(b[i]) && a[i] != b[i])
+    if (!is_parameter(a[i]) && !is_parameter(b[i]) && a[i] != b[i])
       return false;
   return true;
 }
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(paths_of_routes_are_well_formed) {
     std::set<std::string_view> names;
     for (const auto part : parts_of(one.row.path)) {
       BOOST_TEST(!part.empty(), name);
-      if (is_placeholder(part))
+      if (is_parameter(part))
         BOOST_TEST(names.insert(part).second, name << " names " << part << " twice");
     }
   }
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(each_route_is_found_at_its_own_path) {
   for (const auto& one : routes().all()) {
     std::string path;
     for (const auto part : parts_of(one.row.path))
-      path += '/' + (is_placeholder(part) ? std::string{"some-name"} : std::string{part});
+      path += '/' + (is_parameter(part) ? std::string{"some-name"} : std::string{part});
     const auto match = routes().find(to_string(one.row.method), path);
     BOOST_TEST_REQUIRE((match.found != nullptr), std::string{one.name});
     BOOST_TEST(match.found->name == one.name);

@@ -12,7 +12,7 @@
 
 namespace holdfast::sim {
 
-/// What all clients of a run share.
+/// The state that all clients of a run share.
 struct field {
   field(const plan& drawn_plan, auditor& checks, trace& lines, tally& counts)
       : drawn(drawn_plan), audit(checks), log(lines), seen(counts) {}
@@ -22,7 +22,7 @@ struct field {
   trace& log;
   tally& seen;
   const persistence::memory::tables* tables = nullptr; ///< What a requester sees on its dashboard.
-  /// What a producer writes to in transactions of its own.
+  /// A producer writes to it in transactions of its own.
   std::shared_ptr<persistence::memory_database> database;
   /// Some node's gateway; null when no node is up. The number picks one of several.
   std::function<msg::gateway_actor(std::uint64_t pick)> gateway;

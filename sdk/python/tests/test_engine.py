@@ -248,7 +248,7 @@ def test_saves_are_numbered_and_a_lost_lease_is_heard_of() -> None:
         bench = Bench(node)
         running = asyncio.ensure_future(bench.run())
         while not bench.started:
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.1)  # of virtual time
         (lease,) = bench.core.held.values()
         await asyncio.gather(
             bench.engine.save(lease, checkpoint=1), bench.engine.save(lease, percent=5)

@@ -258,7 +258,10 @@ def test_a_waiting_worker_gets_a_task_at_once(client: Holdfast, queue: str) -> N
     got = threading.Event()
     worker.handler("t")(lambda task: got.set())
     with running(worker):
-        time.sleep(1)
+        # The claim behind the first task waits: nothing else is there.
+        first = client.enqueue(queue, "t", {})["id"]
+        wait_until(lambda: status_of(client, first) == "COMPLETED")
+        got.clear()
         began = time.monotonic()
         client.enqueue(queue, "t", {})
         assert got.wait(SECONDS)
@@ -340,8 +343,11 @@ def test_a_task_that_takes_longer_than_its_lease_keeps_it(client: Holdfast, queu
 
     @worker.handler("coroutine")
     async def coroutine(task: AsyncTask) -> bool:
-        await asyncio.sleep(8)
-        return task.cancelled.is_set()
+        try:
+            await asyncio.wait_for(task.cancelled.wait(), 8)
+        except asyncio.TimeoutError:
+            return False
+        return True
 
     made = [client.enqueue(queue, type, {})["id"] for type in ("plain", "coroutine")]
     with running(worker):
@@ -583,7 +589,7 @@ def test_each_task_completes_once_though_the_node_is_killed_and_frozen(
     def do(task: Task) -> Any:
         with lock:
             executions[task.id] += 1
-        time.sleep(0.02)
+        task.cancelled.wait(0.02)  # so that there is work under way when the node is killed
         if task.body["n"] % 10 == 0:
             task.save(checkpoint={"n": task.body["n"]})
         return {"n": task.body["n"]}
