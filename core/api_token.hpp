@@ -53,6 +53,8 @@ struct api_token {
   principal holder() const;
 };
 
+/// Everything that is wrong with the scopes of a credential.
+std::vector<definition_problem> problems_of(const access_scope& scope);
 /// Everything that is wrong with a token that is to be made.
 std::vector<definition_problem> problems_of(const api_token& wanted);
 
