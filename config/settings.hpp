@@ -190,6 +190,17 @@ struct settings {
     core::duration write_deadline;
     core::duration idle_deadline;
   } http{};
+
+  struct {
+    std::string issuer;
+    std::string audience;
+    std::string keys;
+    std::string role_claim;
+    std::string name_claim;
+    std::string queues_claim;
+    std::string workflows_claim;
+    core::duration clock_skew;
+  } jwt{};
 };
 
 /// The default of a text option. One that depends on the machine is a function, and the reference
@@ -551,6 +562,29 @@ void describe(Visitor&& option, Settings& s) {
          "How long a client may take to read an answer before it loses its connection.");
   option("http.idle_deadline", s.http.idle_deadline, 75s, 100ms, 1h,
          "How long an HTTP connection is kept open between two requests.");
+
+  option("jwt.issuer", s.jwt.issuer, "", 0, 512,
+         "Issuer of JSON Web Tokens that open the HTTP API: the claim `iss`, letter by letter. "
+         "Empty: no such token is accepted.");
+  option("jwt.audience", s.jwt.audience, "", 0, 512,
+         "Audience that a token must name in its claim `aud`, which is a text or a list.");
+  option("jwt.keys", s.jwt.keys, "", 0, 1024,
+         "Public keys of the issuer as a JSON Web Key Set: the path of a file, which is read anew "
+         "when it changes, or a URL of https (or of http at 127.0.0.1 or [::1]), which is fetched "
+         "every 5 minutes, and when a token names a key that is not known, at most once in 30 s.");
+  option("jwt.role_claim", s.jwt.role_claim, "role", 1, 128,
+         "Claim that holds the role, or a list of roles, of which those that Holdfast does not "
+         "have are ignored.");
+  option("jwt.name_claim", s.jwt.name_claim, "sub", 1, 128,
+         "Claim that names the holder: the contributor or the worker to which a token with such a "
+         "role is bound.");
+  option("jwt.queues_claim", s.jwt.queues_claim, "", 0, 128,
+         "Claim that holds the beginnings of the names of the queues that a token reaches. A token "
+         "without the claim has no such limit. Empty: the claim is not read.");
+  option("jwt.workflows_claim", s.jwt.workflows_claim, "", 0, 128,
+         "Claim that holds the ids of the workflows that a token reaches, likewise.");
+  option("jwt.clock_skew", s.jwt.clock_skew, 30s, 0s, 5min,
+         "Difference between the clock of the issuer and that of the database that is tolerated.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.
