@@ -20,16 +20,18 @@ namespace holdfast::test {
 /// One node of the real binary that listens for HTTP, with a private database, and a client with
 /// the token of its administrator.
 struct http_node {
-  http_node() {
+  /// `settings`: further ones, such as `jwt.issuer=...`.
+  explicit http_node(const std::vector<std::string>& settings = {}) {
     auto made = app::demo::scratch_directory::make();
     BOOST_REQUIRE(made);
     directory.emplace(std::move(*made));
     auto port = app::hold_port("127.0.0.1", 0);
     BOOST_REQUIRE(port);
     held.emplace(std::move(*port));
-    process.emplace(
-        HOLDFAST_BINARY, directory->path(),
-        std::vector<std::string>{"--set", "http.port=" + std::to_string(held->number())});
+    std::vector<std::string> arguments{"--set", "http.port=" + std::to_string(held->number())};
+    for (const auto& one : settings)
+      arguments.insert(arguments.end(), {"--set", one});
+    process.emplace(HOLDFAST_BINARY, directory->path(), arguments);
     start();
   }
 
