@@ -104,10 +104,10 @@ std::vector<definition_problem> problems_of(const api_token& wanted) {
   return problems;
 }
 
-token_verdict state_of(const api_token& token, instant now) {
-  if (token.revoked_at)
+token_verdict state_of(const api_token& known, instant now) {
+  if (known.revoked_at)
     return token_verdict::revoked;
-  return token.expires_at && *token.expires_at <= now ? token_verdict::expired
+  return known.expires_at && *known.expires_at <= now ? token_verdict::expired
                                                       : token_verdict::good;
 }
 

@@ -67,7 +67,7 @@ enum class token_verdict : std::uint8_t {
 };
 
 /// `good`, `expired` or `revoked`, whatever the secret.
-token_verdict state_of(const api_token& token, instant now);
+token_verdict state_of(const api_token& known, instant now);
 
 /// The verdict on a secret with this hash. Only the right secret learns that its token has expired
 /// or was revoked.
