@@ -185,6 +185,7 @@ struct writer_gauges {
 struct node_gauges {
   writer_gauges writer;
   std::atomic<std::uint64_t> overloaded{0};
+  std::atomic<std::uint64_t> rate_limited{0}; ///< Requests for assignments that came too often.
   std::atomic<std::uint64_t> live_units{0};
   std::atomic<std::uint64_t> sessions{0};
   std::atomic<std::uint32_t> shards_hosted{0};

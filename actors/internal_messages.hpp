@@ -249,6 +249,7 @@ struct owned_ask : owned<msg::ask_assignment> {
   std::string ui;          ///< Filled in by the step.
   std::string input{};     ///< The unit's, whole: filled in by the step for `input_wanted`.
   bool is_new = false;     ///< The step has made sure of that; see `core::may_be_late`.
+  bool admitted = false;   ///< By the bounds on how often contributors may ask.
 };
 using owned_release = owned<msg::release_assignment>;
 using owned_extend = owned<msg::extend_assignment>;

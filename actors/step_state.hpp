@@ -11,6 +11,7 @@
 #include "actors/stored_items.hpp"
 #include "actors/unit.hpp"
 #include "core/answer_model.hpp"
+#include "core/assignment_rate.hpp"
 #include "core/contributor_board.hpp"
 #include "core/known_profiles.hpp"
 #include "core/ready_set.hpp"
@@ -67,6 +68,7 @@ struct step_state {
   std::vector<core::step_id> siblings;    ///< The steps of all its versions, by position.
   std::vector<step_context_ptr> contexts; ///< Of the units here, by version; null: it has none.
   core::ready_set ready;
+  core::assignment_rate rate; ///< Of requests for assignments.
   pending_effects pending;
 
   // --- units ---

@@ -54,6 +54,8 @@ constexpr std::array<error_description, 22> descriptions{{
    "the detail names. Other steps are open to them."},
   {errc::events_gone, "events_gone", false,
    "Begin anew with what is kept: the detail names the first event that is there."},
+  {errc::rate_limited, "rate_limited", true,
+   "Ask again later, and less often: the detail names the bound and the pause."},
 }};
 // clang-format on
 
@@ -66,7 +68,8 @@ const error_description& describe(errc code) {
 }
 
 bool is_transient(errc code) {
-  return code == errc::unavailable || code == errc::overloaded || code == errc::fenced;
+  return code == errc::unavailable || code == errc::overloaded || code == errc::fenced
+         || code == errc::rate_limited;
 }
 
 } // namespace holdfast::core

@@ -2,6 +2,9 @@
 
 #include "http/json_values.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 namespace holdfast::http {
 
 namespace {
@@ -39,8 +42,8 @@ refusal_row row_of(refusal why) {
   return {400, "request_malformed", "Correct the request."};
 }
 
-/// When to come again after an answer with 429 or 503.
-constexpr std::string_view retry_after_seconds = "1";
+/// When to come again after an answer with 429 or 503 that does not know better.
+constexpr auto retry_after_least = std::chrono::seconds{1};
 
 struct problem_text {
   unsigned status = 500;
@@ -48,6 +51,7 @@ struct problem_text {
   std::string_view title;
   std::string_view detail;
   bool retryable = false;
+  core::duration retry_after{};
 };
 
 response write_problem(const problem_text& text, const std::vector<request_problem>& problems) {
@@ -80,7 +84,11 @@ response write_problem(const problem_text& text, const std::vector<request_probl
   }
   out += '}';
   if (text.status == 429 || text.status == 503)
-    made.headers.push_back({"Retry-After", std::string{retry_after_seconds}});
+    made.headers.push_back(
+        {"Retry-After",
+         std::to_string(
+             std::max(retry_after_least, std::chrono::ceil<std::chrono::seconds>(text.retry_after))
+                 .count())});
   return made;
 }
 
@@ -122,6 +130,7 @@ unsigned status_of(core::errc code) {
   case core::errc::events_gone:
     return 410;
   case core::errc::limit_reached:
+  case core::errc::rate_limited:
     return 429;
   case core::errc::overloaded:
   case core::errc::unavailable:
@@ -136,7 +145,8 @@ unsigned status_of(core::errc code) {
 
 response problem_of(const core::failure& why) {
   const auto& row = core::describe(why.code);
-  return write_problem({status_of(why.code), row.name, row.advice, why.detail, row.retryable}, {});
+  return write_problem(
+      {status_of(why.code), row.name, row.advice, why.detail, row.retryable, why.retry_after}, {});
 }
 
 response problem_of(const std::vector<request_problem>& problems) {

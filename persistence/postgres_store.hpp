@@ -194,6 +194,9 @@ private:
   /// back all their rows together.
   core::outcome<stored_queue> load_queue_apart(const core::queue_name& queue);
   core::outcome<std::vector<core::put_queue>> list_queues_apart();
+  /// The rows of these steps, in their order.
+  core::outcome<std::vector<core::step_row>>
+  read_listed_steps(const std::vector<core::step_id>& steps);
   core::outcome<std::vector<stored_webhook>> list_webhooks_apart();
   core::outcome<staged_page> load_staged_apart(const core::queue_name& queue, std::uint32_t limit,
                                                std::size_t bytes_most);

@@ -674,13 +674,14 @@ public:
   virtual core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) = 0;
 
-  /// Steps in order of creation, after `after` (nil: from the start), at most `limit`. `not_found`
-  /// if there is no such step as `after`.
+  /// Steps in order of creation, after `after` (nil: from the start), at most `limit`. One that the
+  /// database does not give back has its id alone, and keeps none beside it. `not_found` if there
+  /// is no such step as `after`.
   virtual core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
                                                                 std::uint32_t limit) = 0;
 
   /// The steps that are open or paused, in order of id, after `after` (nil: from the start), at
-  /// most `limit`.
+  /// most `limit`. One that the database does not give back has its id alone.
   virtual core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,
                                                                 std::uint32_t limit) = 0;
 

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(each_code_has_the_status_of_the_contract) {
       {core::errc::unavailable, 503},       {core::errc::fenced, 503},
       {core::errc::duplicate_message, 409}, {core::errc::refused_by_store, 500},
       {core::errc::damaged, 500},           {core::errc::not_qualified, 403},
-      {core::errc::events_gone, 410},
+      {core::errc::events_gone, 410},       {core::errc::rate_limited, 429},
   };
   for (const auto code : all_codes()) {
     const std::string name{core::to_string(code)};
@@ -94,6 +94,16 @@ BOOST_AUTO_TEST_CASE(answers_that_want_patience_say_how_much) {
     const bool later = problem.status == 429 || problem.status == 503;
     BOOST_TEST(header_value(problem, "Retry-After") == (later ? "1" : "none"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(pause_that_is_known_is_told_in_whole_seconds) {
+  const auto told = [](core::duration pause) {
+    return header_value(problem_of(core::failure{core::errc::rate_limited, {}, pause}),
+                        "Retry-After");
+  };
+  BOOST_TEST(told(std::chrono::milliseconds{1}) == "1");
+  BOOST_TEST(told(std::chrono::milliseconds{1001}) == "2");
+  BOOST_TEST(told(std::chrono::minutes{10}) == "600");
 }
 
 BOOST_AUTO_TEST_CASE(details_are_escaped) {
