@@ -716,7 +716,7 @@ BOOST_FIXTURE_TEST_CASE(a_task_that_somebody_waits_for_is_made_and_leased_by_one
   BOOST_TEST(changes == one_change);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_completion_makes_room_for_is_granted_by_the_same_change,
+BOOST_FIXTURE_TEST_CASE(completion_and_the_grant_it_makes_room_for_are_one_change,
                         node_whose_commits_are_watched) {
   BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"running_max": 1})"}).value);
   enqueued(request());
@@ -813,7 +813,7 @@ BOOST_AUTO_TEST_CASE(unique_keys_are_kept_or_rejected) {
   BOOST_TEST((enqueue(r).refusal == core::errc::none));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_unknown_or_malformed_is_refused) {
+BOOST_AUTO_TEST_CASE(unknown_or_malformed_requests_are_refused) {
   const auto refused = [&](auto m) { return call(std::move(m)).code(); };
   BOOST_TEST((refused(msg::enqueue_tasks{"none", {request()}}) == core::errc::not_found));
   BOOST_TEST((refused(msg::enqueue_tasks{"No Name", {}}) == core::errc::invalid_argument));
@@ -911,7 +911,8 @@ BOOST_FIXTURE_TEST_CASE(tasks_are_forgotten_although_those_of_other_queues_canno
 }
 
 // B67, A170: nor what could not be forgotten for a while
-BOOST_FIXTURE_TEST_CASE(what_is_mended_is_forgotten_although_much_else_cannot_be, node_that_keeps) {
+BOOST_FIXTURE_TEST_CASE(mended_rows_are_forgotten_beside_rows_that_cannot_be_mended,
+                        node_that_keeps) {
   const std::set<core::queue_name> broken{"a1", "a2", "a3", "z1", "z2", "z3"};
   kept->queues = broken;
   kept->queues.insert("mail");

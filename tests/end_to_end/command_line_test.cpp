@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(version_is_printed) {
   BOOST_TEST(contains(version.out, ", migration "));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_command_line_does_not_know_is_a_usage_error) {
+BOOST_AUTO_TEST_CASE(unknown_arguments_are_a_usage_error) {
   const std::string some_id = "018f2c5e-7c1a-7000-8000-000000000004";
   for (const auto& arguments : std::vector<std::vector<std::string>>{
            {},

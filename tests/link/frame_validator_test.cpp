@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(messages_of_caf_itself_are_refused) {
 }
 
 // ADR 0054
-BOOST_AUTO_TEST_CASE(what_only_nodes_say_is_refused_from_a_peer) {
+BOOST_AUTO_TEST_CASE(messages_of_nodes_are_refused_from_a_peer) {
   const auto says = [](link::sender who, bool dialer_is_node, const std::string& types) {
     validated both;
     both.shared.dialer_is_node = dialer_is_node;
