@@ -1,5 +1,7 @@
 #include "core/access.hpp"
 
+#include "core/percent.hpp"
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -19,36 +21,10 @@ bool is_plain_in_uri(char c) {
          || c == '.' || c == '_' || c == '~';
 }
 
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return static_cast<unsigned>(c - '0');
-  if (c >= 'A' && c <= 'F')
-    return static_cast<unsigned>(c - 'A') + 10;
-  if (c >= 'a' && c <= 'f')
-    return static_cast<unsigned>(c - 'a') + 10;
-  return std::nullopt;
-}
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string decoded;
-  while (!text.empty()) {
-    if (text.front() != '%') {
-      if (!is_plain_in_uri(text.front()))
-        return std::nullopt;
-      decoded += text.front();
-      text.remove_prefix(1);
-      continue;
-    }
-    if (text.size() < 3)
-      return std::nullopt;
-    const auto high = hex_digit(text[1]);
-    const auto low = hex_digit(text[2]);
-    if (!high || !low)
-      return std::nullopt;
-    decoded += static_cast<char>(*high << 4 | *low);
-    text.remove_prefix(3);
-  }
-  return decoded;
+/// A name in a URI of a grant: nothing but plain characters and escapes.
+std::optional<std::string> name_in_uri(std::string_view text) {
+  const auto fits = [](char c) { return c == '%' || is_plain_in_uri(c); };
+  return std::all_of(text.begin(), text.end(), fits) ? percent_decoded(text) : std::nullopt;
 }
 
 bool has_name(role value) { return value == role::contributor || value == role::worker; }
@@ -237,7 +213,7 @@ std::optional<grant> grant_of_uri(std::string_view uri) {
   if (uri.empty())
     return grant{*as, {}};
   uri.remove_prefix(name_parameter.size());
-  auto name = percent_decoded(uri);
+  auto name = name_in_uri(uri);
   if (!has_name(*as) || !name || name->empty())
     return std::nullopt;
   return grant{*as, std::move(*name)};

@@ -1,5 +1,6 @@
 #include "documents/schema_node.hpp"
 
+#include "core/percent.hpp"
 #include "documents/exact_number.hpp"
 #include "documents/pointer.hpp"
 #include "documents/text.hpp"
@@ -453,8 +454,9 @@ private:
   };
 
   schema_node::ref target_of(const reference& from) {
-    const auto target = percent_decoded(from.target);
-    const auto pointer = target ? json_pointer::parse(*target) : std::nullopt;
+    const auto target = core::percent_decoded(from.target);
+    const bool is_text = target && first_invalid_utf8(*target) == std::string::npos;
+    const auto pointer = is_text ? json_pointer::parse(*target) : std::nullopt;
     if (!pointer) {
       problem(from.pointer, "must be a JSON pointer behind '#', as in '#/$defs/label'");
       return nullptr;
@@ -465,25 +467,6 @@ private:
       return nullptr;
     }
     return subschema(*found, *target);
-  }
-
-  static std::optional<std::string> percent_decoded(const std::string& text_in) {
-    std::string out;
-    for (std::size_t i = 0; i < text_in.size(); ++i) {
-      if (text_in[i] != '%') {
-        out += text_in[i];
-        continue;
-      }
-      const auto digits = text_in.substr(i + 1, 2);
-      if (digits.size() < 2
-          || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-        return std::nullopt;
-      out += static_cast<char>(std::stoi(digits, nullptr, 16));
-      i += 2;
-    }
-    if (first_invalid_utf8(out) != std::string::npos)
-      return std::nullopt;
-    return out;
   }
 
   /// Refuses subschemas that come back to themselves for the very same value, like
