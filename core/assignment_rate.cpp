@@ -14,31 +14,18 @@ constexpr double share_least = 1.0 / 16;
 constexpr duration adapt_every = std::chrono::seconds{1};
 /// Of a contributor: so many seconds' worth may come at once.
 constexpr double contributor_burst_seconds = 10;
-
-double seconds(duration length) { return std::chrono::duration<double>(length).count(); }
-
-double tokens_at(double tokens, double size, double per_second, instant then, instant now) {
-  return now > then ? std::min(size, tokens + per_second * seconds(now - then)) : tokens;
-}
+constexpr std::size_t forget_at_least = 1024;
 
 } // namespace
 
-duration token_bucket::wait(double size, double per_second, instant now) {
-  tokens_ = std::min(size, tokens_at(tokens_, size, per_second, at_, now));
-  at_ = now;
-  if (tokens_ >= 1)
-    return duration::zero();
-  const auto micros = std::ceil((1 - tokens_) / per_second * 1e6);
-  return std::chrono::duration_cast<duration>(
-      std::chrono::microseconds{static_cast<std::int64_t>(micros)});
+rate_limit assignment_rate::limit_of_step() const {
+  const double rate = policy_.per_second * share_;
+  return {rate, std::max(1.0, rate)};
 }
 
-bool token_bucket::is_full(double size, double per_second, instant now) const {
-  return tokens_at(tokens_, size, per_second, at_, now) >= size;
-}
-
-double assignment_rate::contributor_burst() const {
-  return std::max(1.0, contributor_rate() * contributor_burst_seconds);
+rate_limit assignment_rate::limit_of_contributor() const {
+  const double rate = policy_.per_contributor_per_minute / 60;
+  return {rate, std::max(1.0, rate * contributor_burst_seconds)};
 }
 
 void assignment_rate::adapt(instant now, bool overloaded) {
@@ -57,39 +44,35 @@ void assignment_rate::adapt(instant now, bool overloaded) {
   adapted_at_ = now;
 }
 
-void assignment_rate::forget_idle(instant now) {
+void assignment_rate::forget_idle(const rate_limit& limit, instant now) {
   if (contributors_.size() < forget_at_)
     return;
   for (auto one = contributors_.begin(); one != contributors_.end();)
-    one = one->second.is_full(contributor_burst(), contributor_rate(), now)
-              ? contributors_.erase(one)
-              : std::next(one);
-  forget_at_ = std::max<std::size_t>(1024, 2 * contributors_.size());
+    one =
+        one->second.as_new(limit, token_bucket{}, now) ? contributors_.erase(one) : std::next(one);
+  forget_at_ = std::max(forget_at_least, 2 * contributors_.size());
 }
 
 assignment_rate::verdict assignment_rate::admit(const contributor_id& contributor, instant now,
                                                 bool overloaded) {
   adapt(now, overloaded);
-  const bool bounds_step = policy_.per_second > 0;
-  const bool bounds_each = policy_.per_contributor_per_minute > 0;
-  token_bucket* own = nullptr;
-  if (bounds_each) {
-    forget_idle(now);
-    own = &contributors_.try_emplace(contributor, contributor_burst(), now).first->second;
-    if (const auto wait = own->wait(contributor_burst(), contributor_rate(), now);
-        wait > duration::zero())
-      return {bound::contributor, wait};
-  } else {
+  const auto of_step = limit_of_step();
+  const auto of_each = limit_of_contributor();
+  if (of_each.per_second <= 0)
     contributors_.clear();
+  forget_idle(of_each, now);
+  // Known already, or as one of whom nothing is known.
+  const auto known = contributors_.find(contributor);
+  auto own = known == contributors_.end() ? token_bucket{} : known->second;
+  if (!own.open(of_each, now))
+    return {bound::contributor, own.opens_at(of_each, now) - now};
+  if (!all_.open(of_step, now))
+    return {bound::step, all_.opens_at(of_step, now) - now};
+  all_.take(of_step, now);
+  if (of_each.per_second > 0) {
+    own.take(of_each, now);
+    contributors_.insert_or_assign(contributor, own);
   }
-  if (bounds_step) {
-    const auto rate = policy_.per_second * share_;
-    if (const auto wait = all_.wait(std::max(1.0, rate), rate, now); wait > duration::zero())
-      return {bound::step, wait};
-    all_.take();
-  }
-  if (own != nullptr)
-    own->take();
   return {};
 }
 

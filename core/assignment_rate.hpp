@@ -3,6 +3,7 @@
 #include "core/errors.hpp"
 #include "core/ids.hpp"
 #include "core/time.hpp"
+#include "core/token_bucket.hpp"
 
 #include <cstddef>
 #include <unordered_map>
@@ -23,24 +24,6 @@ struct assignment_rate_policy {
 
 inline constexpr double assignment_rate_least = 0.1;
 inline constexpr double assignment_rate_most = 100'000;
-
-/// A token bucket: holds at most `size` tokens, gains `per_second` of them, and is full at first.
-/// Source: J. Turner, "New directions in communications", IEEE Communications Magazine, 1986.
-class token_bucket {
-public:
-  token_bucket(double size, instant now) : tokens_(size), at_(now) {}
-
-  /// How long it takes until there is a token; zero when there is one now. Time that goes back adds
-  /// none.
-  duration wait(double size, double per_second, instant now);
-  /// After `wait` has answered zero.
-  void take() { tokens_ -= 1; }
-  bool is_full(double size, double per_second, instant now) const;
-
-private:
-  double tokens_;
-  instant at_;
-};
 
 /// Admits the requests for assignments of one step. While the node is overloaded the bound of the
 /// step is halved each second, down to a sixteenth, and afterwards grows back as fast; that of each
@@ -64,15 +47,15 @@ public:
 
 private:
   void adapt(instant now, bool overloaded);
-  void forget_idle(instant now);
-  double contributor_rate() const { return policy_.per_contributor_per_minute / 60; }
-  double contributor_burst() const;
+  void forget_idle(const rate_limit& limit, instant now);
+  rate_limit limit_of_step() const;
+  rate_limit limit_of_contributor() const;
 
   assignment_rate_policy policy_;
   double share_ = 1;
   instant adapted_at_{};
   bool overloaded_since_ = false; ///< At any request since `adapted_at_`.
-  token_bucket all_{0, instant{}};
+  token_bucket all_;
   std::unordered_map<contributor_id, token_bucket> contributors_;
   std::size_t forget_at_ =
       1024; ///< Contributors whose number has those be forgotten that are idle.

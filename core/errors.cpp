@@ -7,7 +7,7 @@ namespace holdfast::core {
 namespace {
 
 // clang-format off
-constexpr std::array<error_description, 22> descriptions{{
+constexpr std::array<error_description, 23> descriptions{{
   {errc::none, "none", false,
    "Nothing went wrong."},
   {errc::invalid_argument, "invalid_argument", false,

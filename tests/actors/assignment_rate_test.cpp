@@ -52,6 +52,8 @@ BOOST_AUTO_TEST_CASE(step_gives_no_more_than_its_rate) {
   const auto unbounded = create();
   feed(step, 10);
   feed(unbounded, 10);
+  assigned(step, "eve");
+  advance(1s);
   for (const auto* who : {"ana", "bob", "cid"})
     assigned(step, who);
   const auto refused = assign(step, "dan");
