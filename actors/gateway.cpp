@@ -9,6 +9,7 @@
 #include "actors/request_checks.hpp"
 #include "actors/routing_messages.hpp"
 #include "actors/task_answers.hpp"
+#include "actors/token_answers.hpp"
 #include "actors/webhook_answers.hpp"
 #include "actors/work_answers.hpp"
 #include "core/queue_meter.hpp"
@@ -409,6 +410,9 @@ void decide_here(const gateway_links& to, Message& m, Promise promise) {
     promise.delegate(to.owners, std::move(m));
   else if constexpr (std::is_same_v<Message, msg::put_profile>)
     promise.delegate(to.profiles, std::move(m));
+  else if constexpr (msg::is_one_of<Message, msg::create_token, msg::revoke_token,
+                                    msg::note_token_use>)
+    promise.delegate(to.api_tokens, std::move(m));
   else if constexpr (std::is_same_v<Message, msg::read_events>)
     promise.delegate(to.feed, std::move(m));
   else if constexpr (msg::is_one_of<Message, msg::put_webhook, msg::change_webhook,

@@ -21,6 +21,7 @@ struct gateway_links {
   caf::actor feed;
   caf::actor webhooks;
   caf::actor profiles;
+  caf::actor api_tokens;
   /// Takes what another node decides about. Null for the door: what comes through it has been
   /// passed on already.
   caf::actor peer_nodes;

@@ -1,6 +1,7 @@
 #include "actors/node.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/api_tokens.hpp"
 #include "actors/auditor.hpp"
 #include "actors/consumer.hpp"
 #include "actors/feed.hpp"
@@ -59,6 +60,7 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
 ///   ├─ webhooks              the same to receivers over HTTP and to queues, under it one
 ///   │                        delivery for each webhook and shard
 ///   ├─ profiles              makes durable what is known of contributors
+///   ├─ api_tokens            makes and revokes API tokens
 ///   ├─ door                  where the other nodes come in
 ///   ├─ peer_nodes            the ways to them, and a forwarder for each client with work there
 ///   ├─ gateway               where everybody else comes in; opened last
@@ -112,13 +114,16 @@ supervisor_spec node_tree(const context_ptr& context) {
   add("profiles", [=](parent_ptr p, const siblings& s) {
     return p->spawn(profiles, context, lanes(s, context), s.at("reader"));
   });
+  add("api_tokens", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(api_tokens, context, lanes(s, context), s.at("reader"));
+  });
   const auto open_gateway = [=](parent_ptr p, const siblings& s, const caf::actor& peer_nodes,
                                 const caf::actor& door) {
     return caf::actor_cast<caf::actor>(
         p->spawn(gateway, context,
                  gateway_links{s.at("membership"), s.at("owners"), s.at("shards"), s.at("reader"),
                                s.at("objects"), s.at("feed"), s.at("webhooks"), s.at("profiles"),
-                               peer_nodes, door}));
+                               s.at("api_tokens"), peer_nodes, door}));
   };
   add("door", [=](parent_ptr p, const siblings& s) { return open_gateway(p, s, {}, {}); });
   add("peer_nodes", [=](parent_ptr p, const siblings& s) {

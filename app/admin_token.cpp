@@ -1,11 +1,11 @@
 #include "app/admin_token.hpp"
 
+#include "core/api_token.hpp"
 #include "files/private_file.hpp"
 
 #include <sys/random.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -14,25 +14,13 @@ namespace holdfast::app {
 namespace {
 
 constexpr std::string_view token_prefix = "hf_";
-constexpr std::size_t secret_bytes = 32;
 constexpr std::size_t file_bytes_max = 1024;
 
-std::string hex_of(const std::array<unsigned char, secret_bytes>& bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const auto byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
-core::outcome<std::string> new_token() {
-  std::array<unsigned char, secret_bytes> secret{};
-  if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))
-    return core::failure{core::errc::unavailable,
-                         std::string{"the system gives no random bytes: "} + std::strerror(errno)};
-  return std::string{token_prefix} + "admin_" + hex_of(secret);
+core::outcome<std::string> new_admin_token() {
+  auto secret = new_token_secret();
+  if (!secret)
+    return secret.error();
+  return std::string{token_prefix} + "admin_" + *secret;
 }
 
 /// Without the line end with which editors leave a file.
@@ -50,7 +38,7 @@ std::filesystem::path admin_token_file(const std::filesystem::path& data_dir) {
 core::outcome<std::string> admin_token_in(const std::filesystem::path& data_dir) {
   const auto path = admin_token_file(data_dir);
   if (!std::filesystem::exists(std::filesystem::symlink_status(path))) {
-    auto made = new_token();
+    auto made = new_admin_token();
     if (!made)
       return made.error();
     const auto written =
@@ -83,16 +71,15 @@ bool is_token(std::string_view text) {
   const auto secret = text.substr(split + 1);
   return std::all_of(id.begin(), id.end(), is_letter)
          && std::all_of(secret.begin(), secret.end(), is_letter)
-         && secret.size() == 2 * secret_bytes;
+         && secret.size() == 2 * core::token_secret_bytes;
 }
 
-bool equal_secrets(std::string_view a, std::string_view b) {
-  if (a.size() != b.size())
-    return false;
-  unsigned char difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    difference = static_cast<unsigned char>(difference | (a[i] ^ b[i]));
-  return difference == 0;
+core::outcome<std::string> new_token_secret() {
+  std::string bytes(core::token_secret_bytes, '\0');
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    return core::failure{core::errc::unavailable,
+                         std::string{"the system gives no random bytes: "} + std::strerror(errno)};
+  return core::token_secret_of(bytes);
 }
 
 } // namespace holdfast::app

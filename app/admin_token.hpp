@@ -19,7 +19,7 @@ core::outcome<std::string> admin_token_in(const std::filesystem::path& data_dir)
 /// Whether `text` has the form of a token: `hf_`, an id and a secret.
 bool is_token(std::string_view text);
 
-/// Whether two secrets are equal, in a time that does not depend on where they differ.
-bool equal_secrets(std::string_view a, std::string_view b);
+/// A new secret for an API token, of 256 random bits. Fails when the system gives none.
+core::outcome<std::string> new_token_secret();
 
 } // namespace holdfast::app

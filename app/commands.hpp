@@ -31,6 +31,7 @@ void add_workflow_command(CLI::App& cli, exit_code& result);
 void add_queues_command(CLI::App& cli, exit_code& result);
 void add_tasks_command(CLI::App& cli, exit_code& result);
 void add_webhooks_command(CLI::App& cli, exit_code& result);
+void add_token_command(CLI::App& cli, exit_code& result);
 void add_schemas_command(CLI::App& cli, exit_code& result);
 void add_validate_command(CLI::App& cli, exit_code& result);
 void add_config_command(CLI::App& cli, exit_code& result);

@@ -3,10 +3,14 @@
 #include "app/admin_token.hpp"
 #include "client/id_source.hpp"
 #include "client/node_clock.hpp"
+#include "core/api_token.hpp"
+#include "core/log_limit.hpp"
 #include "http/door.hpp"
 #include "http/gateway_client.hpp"
 #include "http/server.hpp"
 #include "http/service.hpp"
+#include "http/token_gate.hpp"
+#include "objects/sha256.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -62,13 +66,14 @@ public:
 
   std::shared_ptr<const core::principal> who_has(std::string_view token) const {
     const std::lock_guard lock{mutex_};
-    return equal_secrets(token, admin_token_) ? admin_ : nullptr;
+    return core::equal_secrets(token, admin_token_) ? admin_ : nullptr;
   }
 
 private:
   static std::shared_ptr<const core::principal> make_admin() {
     auto who = std::make_shared<core::principal>();
     who->grants.push_back({core::role::admin, {}});
+    who->label = "administrator";
     return who;
   }
 
@@ -125,13 +130,34 @@ private:
   client::id_source ids_;
 };
 
+std::string sha256_text(std::string_view bytes) { return core::to_string(objects::sha256(bytes)); }
+
 } // namespace
 
 bool has_http(const config::settings& settings) { return settings.http.port != 0; }
 
 struct http_entrance::parts {
   parts(const config::settings& settings, log_stream stream, caf::actor_system& system)
-      : data_dir(settings.node.data_dir), log(std::move(stream)), gateway(system), clock(gateway) {}
+      : data_dir(settings.node.data_dir),
+        log(std::move(stream)),
+        gateway(system),
+        clock(gateway),
+        gate(gate_settings(), gateway) {}
+
+  http::token_gate_settings gate_settings() {
+    http::token_gate_settings made;
+    made.known = [this](std::string_view token) { return tokens.who_has(token); };
+    made.hash = sha256_text;
+    made.now = [this] { return clock.now(); };
+    made.on_slowed = [this](const std::string& address) {
+      const auto left_out = slowed_lines.admit({}, steady_clock::now());
+      if (!left_out)
+        return;
+      log.write(actors::log_level::warning, "http_token_guesses_slowed",
+                {{"peer", address}, {"not_logged_before", std::to_string(*left_out)}});
+    };
+    return made;
+  }
 
   const std::filesystem::path data_dir;
   const log_stream log;
@@ -139,6 +165,8 @@ struct http_entrance::parts {
   shared_ids ids;
   http::gateway_client gateway;
   cluster_clock clock;
+  core::log_limit slowed_lines;
+  http::token_gate gate;
   std::optional<http::door> door;
   std::unique_ptr<http::server> server; // last: its thread uses all of the others
 };
@@ -158,7 +186,11 @@ core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::
     return read.error();
   auto* inside = all.get();
   http::door_settings door;
-  door.who_has = [inside](std::string_view token) { return inside->tokens.who_has(token); };
+  door.identify = [inside](const http::shown_token& shown, http::identified then) {
+    inside->gate.identify(shown, std::move(then));
+  };
+  door.make_secret = new_token_secret;
+  door.hash = sha256_text;
   door.now = [inside] { return inside->clock.now(); };
   door.make_id = [inside] { return inside->ids.next(); };
   door.body_bytes_max = settings.http.body_mb * mebibyte;

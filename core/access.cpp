@@ -27,8 +27,6 @@ std::optional<std::string> name_in_uri(std::string_view text) {
   return std::all_of(text.begin(), text.end(), fits) ? percent_decoded(text) : std::nullopt;
 }
 
-bool has_name(role value) { return value == role::contributor || value == role::worker; }
-
 constexpr role_set everybody = role_set::all();
 
 /// Roles besides `admin`, which may send every request.
@@ -80,6 +78,9 @@ std::vector<message_access> make_table() {
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
   // How much there is to do, which `holdfast status` shows as well.
   requests(with_admin({op, rq, au}), {"list_steps"});
+  // API tokens. With `check_token` secrets could be tried, and tokens be told from others.
+  requests(with_admin({}),
+           {"create_token", "list_tokens", "revoke_token", "check_token", "note_token_use"});
   // Requesters.
   requests(with_admin({rq}),
            {"create_workflow", "update_workflow", "job_status_changed", "add_source_data",
@@ -111,7 +112,8 @@ std::vector<message_access> make_table() {
                             "schedule_list",      "event_page",          "protocols",
                             "webhook_saved",      "webhook_list",        "dead_letter_page",
                             "webhook_replayed",   "task_attempts",       "workflow_page",
-                            "test_question_page", "queue_removed"});
+                            "test_question_page", "queue_removed",       "token_view",
+                            "token_page",         "token_identity",      "token_use_noted"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
@@ -131,6 +133,8 @@ std::optional<role> role_named(std::string_view name) {
   return static_cast<role>(found - role_names.begin());
 }
 
+bool is_bindable(role value) { return value == role::contributor || value == role::worker; }
+
 const std::vector<message_access>& message_table() {
   static const auto table = make_table();
   return table;
@@ -145,6 +149,16 @@ const message_access* find_access(std::string_view message) {
   }();
   const auto found = by_name.find(message);
   return found == by_name.end() ? nullptr : found->second;
+}
+
+bool access_scope::reaches(const queue_name& queue) const {
+  return !limits() || std::any_of(queues.begin(), queues.end(), [&](const std::string& prefix) {
+    return queue.compare(0, prefix.size(), prefix) == 0;
+  });
+}
+
+bool access_scope::reaches(workflow_id workflow) const {
+  return !limits() || std::find(workflows.begin(), workflows.end(), workflow) != workflows.end();
 }
 
 role_set principal::roles() const {
@@ -171,11 +185,11 @@ std::string objection_to(const principal& who, std::string_view message,
     if (one.name.empty() || said == nullptr || *said == one.name)
       return {};
     bound =
-        std::string{to_string(one.as)} + " must be '" + one.name + "', whom the certificate names";
+        std::string{to_string(one.as)} + " must be '" + one.name + "', whom the credential names";
   }
   if (!bound.empty())
     return bound;
-  return "no role of the certificate may send " + std::string{message};
+  return "no role of the credential may send " + std::string{message};
 }
 
 std::string uri_of(const grant& given) {
@@ -214,7 +228,7 @@ std::optional<grant> grant_of_uri(std::string_view uri) {
     return grant{*as, {}};
   uri.remove_prefix(name_parameter.size());
   auto name = name_in_uri(uri);
-  if (!has_name(*as) || !name || name->empty())
+  if (!is_bindable(*as) || !name || name->empty())
     return std::nullopt;
   return grant{*as, std::move(*name)};
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/ids.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -27,6 +29,9 @@ inline constexpr std::size_t role_count = 7;
 /// `admin`, `operator`, `requester`, `producer`, `worker`, `contributor` or `auditor`.
 std::string_view to_string(role value);
 std::optional<role> role_named(std::string_view name);
+
+/// Whether a credential of this role may be bound to one contributor or worker.
+bool is_bindable(role value);
 
 /// Several roles.
 class role_set {
@@ -93,10 +98,27 @@ struct grant {
   }
 };
 
+/// The queues and workflows that a credential reaches. Without any it reaches all that its roles
+/// do; one that names some reaches nothing else.
+struct access_scope {
+  std::vector<std::string> queues; ///< The beginnings of their names.
+  std::vector<workflow_id> workflows;
+
+  bool limits() const { return !queues.empty() || !workflows.empty(); }
+  bool reaches(const queue_name& queue) const;
+  bool reaches(workflow_id workflow) const;
+
+  friend bool operator==(const access_scope& a, const access_scope& b) {
+    return a.queues == b.queues && a.workflows == b.workflows;
+  }
+};
+
 /// The identity behind a connection.
 struct principal {
   bool is_node = false; ///< May do everything that nodes do.
   std::vector<grant> grants;
+  access_scope scope{};
+  std::string label{}; ///< For people: `token <id>`. Empty for the holder of a certificate.
 
   role_set roles() const;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/api_token.hpp"
 #include "core/contributor.hpp"
 #include "core/eligibility.hpp"
 #include "core/ids.hpp"
@@ -518,6 +519,12 @@ struct put_profile {
   instant at;
 };
 
+/// Stores an API token as it is now, in place of its row if there is one. Of several in one batch
+/// the last counts.
+struct put_api_token {
+  api_token row;
+};
+
 using write_op =
     std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
                  set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
@@ -529,7 +536,7 @@ using write_op =
                  delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
                  insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
                  gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
-                 ungather_units, set_judgment_trust, restate_unit, delete_queue>;
+                 ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

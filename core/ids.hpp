@@ -15,6 +15,7 @@ using judgment_id = strong_id<struct judgment_tag>;
 using task_id = strong_id<struct task_tag>;
 using repair_id = strong_id<struct repair_tag>;
 using webhook_id = strong_id<struct webhook_tag>;
+using api_token_id = strong_id<struct api_token_tag>;
 
 /// One start of a node process; never reused.
 using incarnation_id = strong_id<struct incarnation_tag>;
@@ -70,6 +71,11 @@ std::uint64_t fnv1a(const Bytes& bytes) {
 /// nodes. Any stable hash would do, but it may never change (rows are placed by it).
 inline shard_id shard_of(const step_id& step, std::uint32_t shards) {
   return static_cast<shard_id>((fnv1a(step.value.bytes) >> 16) % shards);
+}
+
+/// The same of an API token.
+inline shard_id shard_of(const api_token_id& token, std::uint32_t shards) {
+  return shard_of(step_id{token.value}, shards);
 }
 
 /// The same of a queue, by its name. Names often differ only at their ends, where FNV-1a has not

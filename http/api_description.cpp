@@ -124,7 +124,8 @@ const std::vector<topic_description>& all_topics() {
        "A unit is one item in one step, from its first judgment to its result."},
       {topic::events, "events", "Events and webhooks",
        "Every change is an event; programs read events, or have them delivered by webhooks."},
-      {topic::cluster, "cluster", "Cluster", "Operators look at nodes, shards, audits and guards."},
+      {topic::cluster, "cluster", "Cluster",
+       "Operators look at nodes, shards, audits and guards; administrators make API tokens."},
   };
   return topics;
 }

@@ -1,6 +1,7 @@
 #include "http/door.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace holdfast::http {
@@ -11,8 +12,9 @@ namespace {
 constexpr std::uint32_t lineage_page = 100;
 constexpr unsigned lineage_pages_max = 10;
 
-/// Tasks whose queue a node remembers: some MiB, and more than a node's workers hold at a time.
-constexpr std::size_t task_queues_remembered = 16'384;
+/// Tasks, units and steps whose places a node remembers: some MiB, and more than a node's workers
+/// hold at a time.
+constexpr std::size_t places_remembered = 16'384;
 
 } // namespace
 
@@ -26,28 +28,54 @@ std::string_view header_of(const request& from, std::string_view name) {
 door::door(door_settings settings, gateway_client gateway)
     : settings_(std::move(settings)),
       gateway_(std::move(gateway)),
-      queues_(std::make_shared<task_queues>(task_queues_remembered)) {}
+      queues_(std::make_shared<task_queues>(places_remembered)),
+      steps_(std::make_shared<unit_steps>(places_remembered)),
+      workflows_(std::make_shared<step_workflows>(places_remembered)) {}
+
+std::function<void(const core::failure&)> door::answer_failure(const visit& from,
+                                                               std::string_view kind) const {
+  return [call = from.call, who = from.who, kind](const core::failure& why) {
+    const bool is_hidden = who->scope.limits() && why.code == core::errc::not_found;
+    call->answer(is_hidden ? absent(kind) : problem_of(why));
+  };
+}
 
 void door::look_up_queue(const visit& from, core::task_id task,
                          std::function<void(const core::queue_name&)> found) const {
+  const auto reached = [from, found = std::move(found)](const core::queue_name& queue) {
+    if (!from.who->scope.reaches(queue))
+      return from.call->answer(absent("task"));
+    found(queue);
+  };
   if (const auto known = queues_->find(task))
-    return found(*known);
+    return reached(*known);
   send(
       msg::get_task{task},
-      [queues = queues_, found = std::move(found)](const msg::task_view& view) {
+      [queues = queues_, reached](const msg::task_view& view) {
         queues->remember(view.task, view.queue);
-        found(view.queue);
+        reached(view.queue);
       },
-      [call = from.call](const core::failure& why) { call->answer(problem_of(why)); });
+      answer_failure(from, "task"));
 }
 
 void door::look_up_step(const visit& from, core::unit_id unit,
                         std::function<void(core::step_id)> found) const {
-  look_up_step_in(from, {unit, {}, lineage_page}, lineage_pages_max, std::move(found));
+  const auto reached = [this, from, found = std::move(found)](core::step_id step) {
+    if (!from.who->scope.limits())
+      return found(step);
+    reach_step(from, step, "unit", [found, step] { found(step); });
+  };
+  if (const auto known = steps_->find(unit))
+    return reached(*known);
+  find_step(from, {unit, {}, lineage_page}, lineage_pages_max,
+            [steps = steps_, unit, reached](core::step_id step) {
+              steps->remember(unit, step);
+              reached(step);
+            });
 }
 
-void door::look_up_step_in(const visit& from, const msg::get_lineage& page, unsigned pages_left,
-                           std::function<void(core::step_id)> found) const {
+void door::find_step(const visit& from, const msg::get_lineage& page, unsigned pages_left,
+                     std::function<void(core::step_id)> found) const {
   gateway_.ask<msg::unit_lineage>(
       page,
       [this, from, unit = page.unit, pages_left,
@@ -56,14 +84,31 @@ void door::look_up_step_in(const visit& from, const msg::get_lineage& page, unsi
           if (one.unit == unit)
             return found(one.step);
         if (!lineage.more || lineage.units.empty())
-          return from.call->answer(problem_of({core::errc::not_found, "there is no such unit"}));
+          return answer_failure(from, "unit")({core::errc::not_found, "there is no such unit"});
         if (pages_left <= 1)
           return from.call->answer(problem_of(
               {{"step_id", "is needed: the item of this unit has too many units to look it up"}}));
-        look_up_step_in(from, {unit, lineage.units.back().unit, lineage_page}, pages_left - 1,
-                        found);
+        find_step(from, {unit, lineage.units.back().unit, lineage_page}, pages_left - 1, found);
       },
-      [call = from.call](const core::failure& why) { call->answer(problem_of(why)); });
+      answer_failure(from, "unit"));
+}
+
+void door::reach_step(const visit& from, core::step_id step, std::string_view kind,
+                      std::function<void()> reached) const {
+  const auto judge = [from, kind, reached = std::move(reached)](core::workflow_id workflow) {
+    if (!from.who->scope.reaches(workflow))
+      return from.call->answer(absent(kind));
+    reached();
+  };
+  if (const auto known = workflows_->find(step))
+    return judge(*known);
+  gateway_.ask<msg::step_statistics>(
+      msg::get_step_statistics{step},
+      [workflows = workflows_, step, judge](const msg::step_statistics& found) {
+        workflows->remember(step, found.step.workflow);
+        judge(found.step.workflow);
+      },
+      answer_failure(from, kind));
 }
 
 } // namespace holdfast::http

@@ -2,6 +2,7 @@
 
 #include "core/access.hpp"
 #include "core/ids.hpp"
+#include "core/outcome.hpp"
 #include "core/time.hpp"
 #include "http/answer_writer.hpp"
 #include "http/call.hpp"
@@ -9,6 +10,7 @@
 #include "http/open_claims.hpp"
 #include "http/problem.hpp"
 #include "http/routes.hpp"
+#include "http/scopes.hpp"
 #include "http/task_queues.hpp"
 
 #include <cstddef>
@@ -20,10 +22,27 @@
 
 namespace holdfast::http {
 
+/// The token that a request shows.
+struct shown_token {
+  std::string_view text; ///< Empty: none. Lives as long as the call.
+  std::string address;   ///< Of the other side, by which guesses are counted.
+};
+
+/// The identity behind a token, or the answer to a request that shows none that is good.
+struct identity {
+  std::shared_ptr<const core::principal> who; ///< Null: `refused` is the answer.
+  response refused{};
+};
+using identified = std::function<void(identity)>;
+
 /// The things that the door needs of the process around it.
 struct door_settings {
-  /// The principal whose token this is; null for a token that is not good (any more).
-  std::function<std::shared_ptr<const core::principal>(std::string_view token)> who_has;
+  /// Gives `then` the identity behind a token, now or later, on any thread.
+  std::function<void(const shown_token& shown, identified then)> identify;
+  /// Makes the secret of an API token; fails when the system gives no random bytes.
+  std::function<core::outcome<std::string>()> make_secret;
+  /// SHA-256 in hexadecimal digits of lower case.
+  std::function<std::string(std::string_view)> hash;
   /// The time of the cluster; none while it is not known.
   std::function<std::optional<core::instant>()> now;
   std::function<core::uuid()> make_id;
@@ -43,18 +62,19 @@ class door {
 public:
   door(door_settings settings, gateway_client gateway);
 
-  /// Sends a request to the gateway as `from.who`, whose roles and names it must fit. `answered`
-  /// gets the answer; any failure answers the call with its problem.
+  /// Sends a request to the gateway as `from.who`, whose roles, names and scopes it must fit.
+  /// `answered` gets the answer; any failure answers the call with its problem.
   template <class Request, class Then>
   void ask(const visit& from, Request message, Then answered) const;
 
-  /// Whether `from.who` may send this request, for those whom it names; if not, the call has been
-  /// answered. For what is looked up before a request can be sent.
+  /// Whether `from.who` may send this request, for those and about the queue or workflow that it
+  /// names; if not, the call has been answered. For what is looked up before a request can be sent.
   template <class Request>
   bool admits(const visit& from, const Request& message) const;
 
   /// Has `found` get the step of a unit, whatever the roles of `from.who`; any failure answers the
-  /// call. For requests that leave the step out: ask `admits` before.
+  /// call, and so does a unit that the scopes of `from.who` do not reach. For requests that leave
+  /// the step out: ask `admits` before.
   void look_up_step(const visit& from, core::unit_id unit,
                     std::function<void(core::step_id)> found) const;
 
@@ -66,8 +86,7 @@ public:
                                           std::move(failed));
   }
 
-  /// Has `found` get the queue of a task, whatever the roles of `from.who`; any failure answers the
-  /// call. For requests that leave the queue out: ask `admits` before.
+  /// The same of the queue of a task.
   void look_up_queue(const visit& from, core::task_id task,
                      std::function<void(const core::queue_name&)> found) const;
   /// Spares the database the question of `look_up_queue`.
@@ -96,12 +115,33 @@ public:
   const door_settings& settings() const { return settings_; }
 
 private:
-  void look_up_step_in(const visit& from, const msg::get_lineage& page, unsigned pages_left,
-                       std::function<void(core::step_id)> found) const;
+  void find_step(const visit& from, const msg::get_lineage& page, unsigned pages_left,
+                 std::function<void(core::step_id)> found) const;
+  /// Has `reached` run if the scopes of `from.who` reach the workflow of a step; the answer to the
+  /// call is that there is no such `kind` if not.
+  void reach_step(const visit& from, core::step_id step, std::string_view kind,
+                  std::function<void()> reached) const;
+  /// The failure of a look-up as the answer of the call.
+  std::function<void(const core::failure&)> answer_failure(const visit& from,
+                                                           std::string_view kind) const;
+
+  template <class Request, class Then>
+  void ask_within_scope(const visit& from, Request message, Then answered) const;
+  template <class Request, class Then>
+  void ask_list(const visit& from, Request next, std::uint32_t limit, unsigned pages_left,
+                msg::answer_to<Request> collected, Then answered) const;
+  template <class Request, class Then>
+  void ask_now(const visit& from, Request message, Then answered) const {
+    gateway_.ask<msg::answer_to<Request>>(
+        std::move(message), std::move(answered),
+        [call = from.call](const core::failure& why) { call->answer(problem_of(why)); });
+  }
 
   door_settings settings_;
   gateway_client gateway_;
   const std::shared_ptr<task_queues> queues_;
+  const std::shared_ptr<unit_steps> steps_;
+  const std::shared_ptr<step_workflows> workflows_;
   const std::shared_ptr<open_claims> claims_ = std::make_shared<open_claims>();
 };
 
@@ -117,6 +157,17 @@ constexpr bool names_worker = false;
 template <class Message>
 constexpr bool names_worker<Message, std::void_t<decltype(std::declval<Message>().worker)>> = true;
 
+/// The members by which a request is judged at once.
+template <class Request>
+scoped_names names_in_scope([[maybe_unused]] const Request& message) {
+  scoped_names named;
+  if constexpr (reach_of<Request> == reach::by_queue)
+    named.queue = &message.queue;
+  if constexpr (reach_of<Request> == reach::by_workflow)
+    named.workflow = &message.workflow;
+  return named;
+}
+
 } // namespace dispatch
 
 template <class Request>
@@ -130,20 +181,93 @@ bool door::admits(const visit& from, const Request& message) const {
   constexpr std::string_view prefix = "hf1.";
   const auto name =
       std::string_view{wire_name(static_cast<const Request*>(nullptr))}.substr(prefix.size());
-  auto why = core::objection_to(*from.who, name, named);
-  if (why.empty())
-    return true;
-  from.call->answer(problem_of(refusal::not_allowed, std::move(why)));
-  return false;
+  if (auto why = core::objection_to(*from.who, name, named); !why.empty()) {
+    from.call->answer(problem_of(refusal::not_allowed, std::move(why)));
+    return false;
+  }
+  if (auto refused = objection_by_scope(*from.who, reach_of<Request>, name,
+                                        dispatch::names_in_scope(message))) {
+    from.call->answer(std::move(*refused));
+    return false;
+  }
+  return true;
 }
 
 template <class Request, class Then>
 void door::ask(const visit& from, Request message, Then answered) const {
   if (!admits(from, message))
     return;
-  gateway_.ask<msg::answer_to<Request>>(
-      std::move(message), std::move(answered),
-      [call = from.call](const core::failure& why) { call->answer(problem_of(why)); });
+  if (from.who->scope.limits())
+    ask_within_scope(from, std::move(message), std::move(answered));
+  else
+    ask_now(from, std::move(message), std::move(answered));
+}
+
+template <class Request, class Then>
+void door::ask_within_scope(const visit& from, Request message, Then answered) const {
+  constexpr auto how = reach_of<Request>;
+  if constexpr (how == reach::by_task) {
+    const auto task = message.task;
+    look_up_queue(from, task, [this, from, message, answered](const core::queue_name&) {
+      ask_now(from, message, answered);
+    });
+  } else if constexpr (how == reach::by_step) {
+    if (!message.step)
+      return ask_now(from, std::move(message), std::move(answered));
+    const auto step = message.step;
+    reach_step(from, step, "step",
+               [this, from, message, answered] { ask_now(from, message, answered); });
+  } else if constexpr (how == reach::by_unit) {
+    const auto unit = message.unit;
+    look_up_step(from, unit, [this, from, message, answered](core::step_id) {
+      ask_now(from, message, answered);
+    });
+  } else if constexpr (scoped_list<Request>::is_paged) {
+    const auto limit = std::exchange(message.limit, scoped_page);
+    ask_list(from, std::move(message), limit, scoped_pages_max, {}, std::move(answered));
+  } else if constexpr (how == reach::filtered) {
+    ask_now(from, std::move(message), [who = from.who, answered](auto& found) mutable {
+      keep_in_scope(who->scope, found);
+      answered(found);
+    });
+  } else {
+    ask_now(from, std::move(message), std::move(answered));
+  }
+}
+
+template <class Request, class Then>
+void door::ask_list(const visit& from, Request next, std::uint32_t limit, unsigned pages_left,
+                    msg::answer_to<Request> collected, Then answered) const {
+  using list = scoped_list<Request>;
+  auto asked = next;
+  ask_now(from, std::move(asked),
+          [this, from, next = std::move(next), limit, pages_left, collected = std::move(collected),
+           answered = std::move(answered)](msg::answer_to<Request>& page) mutable {
+            const bool is_last = list::items(page).size() < next.limit;
+            if (!is_last)
+              list::go_on_behind(next, list::items(page).back());
+            keep_in_scope(from.who->scope, page);
+            auto& items = list::items(collected);
+            for (auto& one : list::items(page))
+              items.push_back(std::move(one));
+            if (items.size() < limit && !is_last) {
+              if (pages_left > 1)
+                return ask_list(from, std::move(next), limit, pages_left - 1, std::move(collected),
+                                std::move(answered));
+              if (items.empty())
+                return from.call->answer(problem_of(core::failure{
+                    core::errc::limit_reached,
+                    "too many items that the token does not reach come before the next that it "
+                    "does: ask for the workflow by its id"}));
+            }
+            const bool more = items.size() > limit || !is_last;
+            if (items.size() > limit)
+              items.resize(limit);
+            // The rest of the page is about all pages alike.
+            list::items(page) = std::move(items);
+            list::set_more(page, more);
+            answered(page);
+          });
 }
 
 } // namespace holdfast::http

@@ -34,6 +34,8 @@ refusal_row row_of(refusal why) {
     return {413, "body_too_large", "Send less in one request."};
   case refusal::header_too_large:
     return {431, "header_too_large", "Send fewer or shorter header fields."};
+  case refusal::too_many_guesses:
+    return {429, "too_many_guesses", "Send a valid token, after a pause.", true};
   case refusal::request_timeout:
     return {408, "request_timeout", "Send the request again, without pauses.", true};
   case refusal::internal_error:
@@ -96,10 +98,10 @@ response write_problem(const problem_text& text, const std::vector<request_probl
 
 const std::vector<refusal>& all_refusals() {
   static const std::vector<refusal> all{
-      refusal::unauthenticated,        refusal::not_allowed,       refusal::route_unknown,
-      refusal::method_not_allowed,     refusal::request_malformed, refusal::body_too_large,
-      refusal::unsupported_media_type, refusal::header_too_large,  refusal::request_timeout,
-      refusal::internal_error};
+      refusal::unauthenticated, refusal::too_many_guesses,       refusal::not_allowed,
+      refusal::route_unknown,   refusal::method_not_allowed,     refusal::request_malformed,
+      refusal::body_too_large,  refusal::unsupported_media_type, refusal::header_too_large,
+      refusal::request_timeout, refusal::internal_error};
   return all;
 }
 

@@ -21,6 +21,7 @@ enum class refusal {
   request_malformed,      ///< 400: no HTTP, or no JSON.
   body_too_large,         ///< 413
   header_too_large,       ///< 431
+  too_many_guesses,       ///< 429: tokens that are not good came from this address.
   request_timeout,        ///< 408: the request did not arrive in time.
   internal_error,         ///< 500: the request ended without an answer.
 };

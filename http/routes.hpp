@@ -161,11 +161,15 @@ HOLDFAST_ROUTE(cluster, get_placement, get, "/v1/cluster",
 HOLDFAST_ROUTE(cluster, rebuild_step_index, post, "/v1/cluster/step-index/rebuild",
                200, "Rebuild the index of steps");
 
+HOLDFAST_ROUTE(cluster, list_tokens, get, "/v1/tokens", 200, "List API tokens");
+HOLDFAST_ROUTE(cluster, revoke_token, remove, "/v1/tokens/{id}", 200, "Revoke an API token");
+
 // clang-format on
 
 #undef HOLDFAST_ROUTE
 
-/// Operations without a route of their own: a composed route (http/composed) asks for them.
+/// Operations without a route of their own: a composed route (http/composed) asks for them, or the
+/// gate for tokens.
 template <class Request>
 inline constexpr bool is_composed =
     msg::is_one_of<Request, msg::claim_tasks, msg::enqueue_tasks, msg::complete_tasks,
@@ -173,6 +177,7 @@ inline constexpr bool is_composed =
                    msg::release_task, msg::follow_task, msg::eject_task, msg::change_task,
                    msg::explain_task, msg::pause_queue, msg::update_workflow, msg::list_steps,
                    msg::change_step, msg::seal_step, msg::get_unit, msg::change_unit,
-                   msg::explain_unit, msg::change_webhook, msg::replay_webhook>;
+                   msg::explain_unit, msg::change_webhook, msg::replay_webhook, msg::create_token,
+                   msg::check_token, msg::note_token_use>;
 
 } // namespace holdfast::http

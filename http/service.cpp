@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -85,25 +86,13 @@ response method_refused(const std::vector<verb>& others) {
   return made;
 }
 
-} // namespace
-
-void serve(const door& through, call_ptr call) {
+/// Serves a request whose caller is known: reads its parts, and has its route do the rest.
+void serve_known(const door& through, call_ptr call, route_table::match matched,
+                 std::shared_ptr<const core::principal> who) {
   const auto& settings = through.settings();
   const auto& asked = call->asked();
-  if (auto page = public_page(asked))
-    return call->answer(std::move(*page));
-  auto matched = routes().find(asked.method, full_path_of(path_of(asked.target)));
-  if (!matched.found)
-    return call->answer(matched.others.empty()
-                            ? problem_of(refusal::route_unknown,
-                                         "nothing is at " + std::string{path_of(asked.target)})
-                            : method_refused(matched.others));
-
   visit from;
-  from.who = settings.who_has(token_of(asked));
-  if (!from.who)
-    return call->answer(
-        problem_of(refusal::unauthenticated, "send a token in the header Authorization: Bearer"));
+  from.who = std::move(who);
   const auto now = settings.now();
   if (!now)
     return call->answer(problem_of({core::errc::unavailable, "the node is starting"}));
@@ -139,6 +128,28 @@ void serve(const door& through, call_ptr call) {
   from.success = matched.found->row.success;
   from.call = std::move(call);
   matched.found->serve(through, from);
+}
+
+} // namespace
+
+void serve(const door& through, call_ptr call) {
+  const auto& asked = call->asked();
+  if (auto page = public_page(asked))
+    return call->answer(std::move(*page));
+  auto matched = routes().find(asked.method, full_path_of(path_of(asked.target)));
+  if (!matched.found)
+    return call->answer(matched.others.empty()
+                            ? problem_of(refusal::route_unknown,
+                                         "nothing is at " + std::string{path_of(asked.target)})
+                            : method_refused(matched.others));
+
+  const shown_token shown{token_of(asked), asked.peer};
+  through.settings().identify(shown, [&through, call = std::move(call),
+                                      matched = std::move(matched)](identity found) mutable {
+    if (!found.who)
+      return call->answer(std::move(found.refused));
+    serve_known(through, std::move(call), std::move(matched), std::move(found.who));
+  });
 }
 
 } // namespace holdfast::http

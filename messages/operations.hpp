@@ -9,6 +9,7 @@
 #include "messages/placement_messages.hpp"
 #include "messages/search_messages.hpp"
 #include "messages/task_messages.hpp"
+#include "messages/token_messages.hpp"
 #include "messages/webhook_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -187,6 +188,13 @@ using operations = caf::detail::type_list<
     operation<list_webhooks, webhook_list, database, effect::reads>,
     operation<list_dead_letters, dead_letter_page, database, effect::reads>,
     operation<replay_webhook, webhook_replayed, host_of_named_shard, effect::writes>,
+    // --- API tokens ---
+    operation<create_token, token_view, host_of_name<&create_token::token>, effect::writes>,
+    operation<list_tokens, token_page, database, effect::reads>,
+    operation<revoke_token, token_view, host_of_name<&revoke_token::token>, effect::writes>,
+    operation<check_token, token_identity, database, effect::reads>,
+    operation<note_token_use, token_use_noted, host_of_name<&note_token_use::token>,
+              effect::writes>,
     // --- operators ---
     operation<rebuild_step_index, step_index_rebuilt, every_node, effect::reads>,
     operation<get_node_status, node_status, node_itself, effect::reads>,

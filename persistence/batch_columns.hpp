@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -27,6 +28,21 @@ inline std::optional<int4> plain(std::optional<std::uint32_t> value) {
 template <class Enum>
 int2 small(Enum value) {
   return static_cast<int2>(value);
+}
+
+/// An array as PostgreSQL writes it: `{"a","b"}`.
+inline std::string array_text(const std::vector<std::string>& terms) {
+  std::string out = "{";
+  for (const auto& term : terms) {
+    out += out.size() == 1 ? "\"" : ",\"";
+    for (const char c : term) {
+      if (c == '"' || c == '\\')
+        out += '\\';
+      out += c;
+    }
+    out += '"';
+  }
+  return out + '}';
 }
 
 /// The columns of one statement, filled row by row.

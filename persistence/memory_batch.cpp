@@ -1,4 +1,4 @@
-#include "persistence/memory_webhook_changes.hpp"
+#include "persistence/memory_token_changes.hpp"
 #include "persistence/taken_ids.hpp"
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace {
 constexpr std::uint32_t versions_max = INT16_MAX; // the schema keeps them as smallint
 
 /// Applies the writes of a batch one by one.
-class transaction : public webhook_changes {
+class transaction : public token_changes {
 public:
-  transaction(tables& t, core::instant now) : webhook_changes(t), now_(now) {}
+  transaction(tables& t, core::instant now) : token_changes(t), now_(now) {}
 
-  using webhook_changes::operator();
+  using token_changes::operator();
 
   void operator()(const core::insert_workflow& w) {
     require_text(w.name);
@@ -484,6 +484,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     47, // set_judgment_trust
     48, // restate_unit
     49, // delete_queue
+    50, // put_api_token
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -495,6 +496,7 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<std::pair<core::queue_name, std::string>, const core::write_op*> last_schedule;
   std::map<std::pair<core::step_id, core::contributor_id>, const core::write_op*> last_standing;
   std::map<core::contributor_id, const core::write_op*> last_profile;
+  std::map<core::api_token_id, const core::write_op*> last_token;
   std::map<core::repair_id, const core::write_op*> last_repair;
   std::map<std::pair<core::webhook_id, core::shard_id>, const core::write_op*> last_position;
   std::map<std::pair<core::webhook_id, core::message_id>, const core::write_op*> last_letter;
@@ -509,6 +511,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_standing[{standing->step, standing->contributor}] = &write;
         else if (const auto* profile = std::get_if<core::put_profile>(&write))
           last_profile[profile->contributor] = &write;
+        else if (const auto* token = std::get_if<core::put_api_token>(&write))
+          last_token[token->row.id] = &write;
         else if (const auto* repair = std::get_if<core::put_repair>(&write))
           last_repair[repair->row.id] = &write;
         else if (const auto* queue = std::get_if<core::put_queue>(&write))
@@ -532,6 +536,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [standing, write] : last_standing)
     writes.push_back(write);
   for (const auto& [contributor, write] : last_profile)
+    writes.push_back(write);
+  for (const auto& [token, write] : last_token)
     writes.push_back(write);
   for (const auto& [repair, write] : last_repair)
     writes.push_back(write);

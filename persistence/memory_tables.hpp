@@ -156,6 +156,7 @@ struct tables {
   std::map<std::pair<core::step_id, core::contributor_id>, core::put_standing> standings;
   std::map<std::tuple<core::step_id, core::contributor_id, core::monitor>, core::insert_flag> flags;
   std::map<core::contributor_id, core::put_profile> profiles;
+  std::map<core::api_token_id, core::api_token> api_tokens;
   std::map<core::repair_id, core::repair_row> repairs;
   std::map<core::queue_name, core::put_queue> queues;
   std::map<core::queue_name, removed_queue> removed_queues;

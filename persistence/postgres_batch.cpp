@@ -5,6 +5,7 @@
 #include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_profile_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
+#include "persistence/postgres_token_batch.hpp"
 #include "persistence/postgres_webhook_batch.hpp"
 
 #include <map>
@@ -472,11 +473,13 @@ constexpr statement advance_cursors{"advance_cursors", R"sql(
 class sorted_writes : public task_writes,
                       public intake_writes,
                       public webhook_writes,
-                      public profile_writes {
+                      public profile_writes,
+                      public token_writes {
 public:
   using intake_writes::operator();
   using profile_writes::operator();
   using task_writes::operator();
+  using token_writes::operator();
   using webhook_writes::operator();
 
   void operator()(const core::insert_workflow& w) {
@@ -649,6 +652,7 @@ public:
     cursors.append_to(calls, advance_cursors);
     webhook_writes::append_to(calls);
     profile_writes::append_to(calls);
+    token_writes::append_to(calls);
     trusted_.append_to(calls, set_judgments_trust);
     append_removals_to(calls);
   }

@@ -20,21 +20,6 @@ constexpr statement put_profiles{"put_profiles", R"sql(
          certifications = excluded.certifications, location = excluded.location,
          trust = excluded.trust, changed_at = excluded.changed_at)sql"};
 
-/// An array as PostgreSQL writes it: `{"a","b"}`.
-std::string array_text(const std::vector<std::string>& terms) {
-  std::string out = "{";
-  for (const auto& term : terms) {
-    out += out.size() == 1 ? "\"" : ",\"";
-    for (const char c : term) {
-      if (c == '"' || c == '\\')
-        out += '\\';
-      out += c;
-    }
-    out += '"';
-  }
-  return out + '}';
-}
-
 } // namespace
 
 void profile_writes::append_to(std::vector<call>& calls) {

@@ -50,8 +50,8 @@ public:
 ///
 /// The caller guarantees that no two changes of a batch touch the same lease (unit and contributor)
 /// or the same unit row; so the store may apply the writes kind by kind, in any order, all inserts
-/// before updates before deletions. `update_step`, `put_standing`, `put_profile` and
-/// `advance_cursor` may repeat: the last one counts.
+/// before updates before deletions. `update_step`, `put_standing`, `put_profile`, `put_api_token`
+/// and `advance_cursor` may repeat: the last one counts.
 struct write_batch {
   std::vector<shard_batch> shards; ///< Ascending by shard; each shard once.
   /// Made by `store::encode`; of use only to the store that made it, for the batch as it was then.
@@ -687,6 +687,16 @@ public:
 
   /// All empty of somebody of whom nothing is known.
   virtual core::outcome<stored_profile> load_profile(const core::contributor_id& contributor) = 0;
+
+  // --- API tokens ---
+
+  /// None: there is no such token.
+  virtual core::outcome<std::optional<core::api_token>>
+  load_api_token(core::api_token_id token) = 0;
+
+  /// In order of id after `after`, at most `limit`.
+  virtual core::outcome<std::vector<core::api_token>> list_api_tokens(core::api_token_id after,
+                                                                      std::uint32_t limit) = 0;
 
   /// Results in order of ordinal, beginning after ordinal `after` (0: from the start; ordinals
   /// begin at 1), at most `limit`, with the ordinal of the last one. Test questions are left out.

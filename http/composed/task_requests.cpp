@@ -177,8 +177,10 @@ void answer_claim(const door& through, const visit& from, const msg::claim_tasks
 /// Whether the caller may send all that reports are made of. The access table gives these requests
 /// to the same roles today.
 template <class... Requests>
-bool admits_all(const door& through, const visit& from, const core::worker_id& worker) {
+bool admits_all(const door& through, const visit& from, const core::queue_name& queue,
+                const core::worker_id& worker) {
   const auto may_send = [&](auto message) {
+    message.queue = queue;
     message.worker = worker;
     return through.admits(from, message);
   };
@@ -392,7 +394,8 @@ void report_tasks::run(const door& through, const visit& from, report_tasks aske
         problem_of(core::failure{core::errc::too_large, "at most " + std::to_string(reports_max)
                                                             + " outcomes in one request"}));
   if (!admits_all<msg::complete_tasks, msg::fail_task, msg::release_task, msg::save_task,
-                  msg::save_task_in_order, msg::extend_tasks>(through, from, asked.worker))
+                  msg::save_task_in_order, msg::extend_tasks>(through, from, asked.queue,
+                                                              asked.worker))
     return;
   msg::complete_tasks completions{asked.queue, asked.worker, {}};
   msg::extend_tasks extensions{asked.queue, asked.worker, {}};

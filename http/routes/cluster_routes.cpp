@@ -1,8 +1,10 @@
+#include "http/composed/token_requests.hpp"
 #include "http/composed/webhook_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
 #include "http/shapes/cluster_shapes.hpp"
 #include "http/shapes/event_shapes.hpp"
+#include "http/shapes/token_shapes.hpp"
 
 namespace holdfast::http {
 
@@ -12,6 +14,7 @@ void add_cluster_routes(route_table& table) {
   add_composed<resume_webhook>(table);
   add_composed<remove_webhook>(table);
   add_composed<replay_webhook>(table);
+  add_composed<create_token>(table);
 }
 
 } // namespace holdfast::http

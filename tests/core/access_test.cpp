@@ -60,9 +60,9 @@ BOOST_AUTO_TEST_CASE(certificate_binds_the_names_in_requests) {
   const principal ana{false, {{role::contributor, "ana"}}};
   BOOST_TEST(said(ana, "submit_judgment", "ana") == "");
   BOOST_TEST(said(ana, "submit_judgment", "bob")
-             == "contributor must be 'ana', whom the certificate names");
+             == "contributor must be 'ana', whom the credential names");
   BOOST_TEST(said(ana, "explain_contributor", "ana")
-             == "no role of the certificate may send explain_contributor");
+             == "no role of the credential may send explain_contributor");
   const principal resizer{false, {{role::worker, "resizer-1"}, {role::worker, "resizer-2"}}};
   BOOST_TEST(said(resizer, "claim_tasks", "", "resizer-2") == "");
   BOOST_TEST(said(resizer, "claim_tasks", "", "resizer-3") != "");

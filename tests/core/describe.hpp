@@ -188,6 +188,20 @@ struct write_text {
            + (p.location.empty() ? "" : " in " + p.location)
            + (p.trust ? " trust " + std::to_string(*p.trust) : "") + " at " + describe(w.at);
   }
+  text operator()(const core::put_api_token& w) const {
+    const auto& row = w.row;
+    text workflows;
+    for (const auto& one : row.scope.workflows)
+      workflows += " " + to_string(one);
+    const auto when = [](const char* word, const std::optional<core::instant>& at) {
+      return at ? text{word} + describe(*at) : text{};
+    };
+    return "put_api_token " + to_string(row.id) + " " + row.secret_hash + " "
+           + std::string{to_string(row.as)} + " '" + row.name + "'"
+           + describe_terms(" queues", row.scope.queues) + " workflows" + workflows + " by '"
+           + row.created_by + "' at " + describe(row.created_at) + when(" until ", row.expires_at)
+           + when(" revoked ", row.revoked_at) + when(" used ", row.last_used_at);
+  }
   static text describe_terms(text name, const std::vector<std::string>& terms) {
     for (const auto& term : terms)
       name += " '" + term + "'";

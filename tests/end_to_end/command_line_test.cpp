@@ -22,16 +22,17 @@ BOOST_AUTO_TEST_SUITE(command_line)
 BOOST_AUTO_TEST_CASE(help_lists_commands_and_exit_codes) {
   const auto help = holdfast_with({"--help"});
   BOOST_TEST(help.code == 0);
-  for (const auto* word :
-       {"node",    "demo",      "aggregate", "simulate-overlap", "status",   "events",
-        "lineage", "explain",   "quality",   "contributor",      "question", "workflow",
-        "queues",  "tasks",     "webhooks",  "verify",           "schemas",  "validate",
-        "config",  "Exit codes"})
+  for (const auto* word : {"node",      "demo",        "aggregate", "simulate-overlap",
+                           "status",    "events",      "lineage",   "explain",
+                           "quality",   "contributor", "question",  "workflow",
+                           "queues",    "tasks",       "webhooks",  "token",
+                           "verify",    "schemas",     "validate",  "config",
+                           "Exit codes"})
     BOOST_TEST(contains(help.out, word));
   for (const auto* command :
        {"node", "demo", "aggregate", "simulate-overlap", "status", "events", "lineage", "explain",
-        "quality", "contributor", "question", "workflow", "queues", "tasks", "webhooks", "verify",
-        "schemas", "config"})
+        "quality", "contributor", "question", "workflow", "queues", "tasks", "webhooks", "token",
+        "verify", "schemas", "config"})
     BOOST_TEST(holdfast_with({command, "--help"}).code == 0);
 }
 

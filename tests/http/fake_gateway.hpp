@@ -239,7 +239,8 @@ struct http_reply {
 /// A door with a fake gateway behind it, the clock standing still.
 ///
 /// Tokens are roles, with a name behind a colon where they are bound to one: `requester`,
-/// `contributor:ann`; several are separated by commas. An unknown role is no token.
+/// `contributor:ann`; several are separated by commas. An unknown role is no token. Scopes follow
+/// behind bars: `producer|queues=mail|queues=sms-|workflows=<id>`.
 struct door_fixture {
   const core::instant now = core::from_micros(1'800'000'000'000'000); // 2027-01-15T08:00:00Z
   testing_system config;
@@ -332,7 +333,16 @@ private:
 
   http::door_settings settings() {
     http::door_settings made;
-    made.who_has = [](std::string_view token) { return principal_of(token); };
+    made.identify = [](const http::shown_token& shown, const http::identified& then) {
+      auto who = principal_of(shown.text);
+      auto refused = who ? http::response{}
+                         : http::problem_of(http::refusal::unauthenticated, "no such token");
+      then({std::move(who), std::move(refused)});
+    };
+    made.make_secret = [] { return core::outcome<std::string>{std::string(64, 'a')}; };
+    made.hash = [](std::string_view text) {
+      return std::string(64, text.front() == 'a' ? 'b' : 'c');
+    };
     made.now = [this] { return now; };
     made.make_id = [this] { return made_id(++ids_made_); };
     return made;
@@ -340,6 +350,17 @@ private:
 
   static std::shared_ptr<const core::principal> principal_of(std::string_view token) {
     auto who = std::make_shared<core::principal>();
+    who->label = "token of a test";
+    for (auto bar = token.rfind('|'); bar != std::string_view::npos; bar = token.rfind('|')) {
+      constexpr std::string_view queues = "queues=";
+      constexpr std::string_view workflows = "workflows=";
+      const auto scope = token.substr(bar + 1);
+      if (scope.substr(0, queues.size()) == queues)
+        who->scope.queues.emplace_back(scope.substr(queues.size()));
+      if (scope.substr(0, workflows.size()) == workflows)
+        who->scope.workflows.push_back({*core::parse_uuid(scope.substr(workflows.size()))});
+      token = token.substr(0, bar);
+    }
     for (;;) {
       const auto comma = token.find(',');
       const auto one = token.substr(0, comma);

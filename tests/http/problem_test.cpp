@@ -150,6 +150,7 @@ BOOST_AUTO_TEST_CASE(refusals_of_http_have_codes_of_their_own) {
       {refusal::request_malformed, 400, "request_malformed"},
       {refusal::body_too_large, 413, "body_too_large"},
       {refusal::header_too_large, 431, "header_too_large"},
+      {refusal::too_many_guesses, 429, "too_many_guesses", true},
       {refusal::request_timeout, 408, "request_timeout", true},
       {refusal::internal_error, 500, "internal_error"},
   };

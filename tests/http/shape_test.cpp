@@ -7,6 +7,7 @@
 #include "http/shapes/lineage_shapes.hpp"
 #include "http/shapes/reason_shape.hpp"
 #include "http/shapes/task_shapes.hpp"
+#include "http/shapes/token_shapes.hpp"
 #include "http/shapes/work_shapes.hpp"
 #include "http/shapes/workflow_shapes.hpp"
 #include "messages/inspect.hpp"
@@ -193,6 +194,11 @@ const std::map<std::string, std::string>& messages_without_shape() {
       {"get_unit", "the step of a unit may be left out"},
       {"change_unit", "the step of a unit may be left out"},
       {"explain_unit", "the step of a unit may be left out"},
+      {"create_token", "create_token in http/composed makes the secret"},
+      {"check_token", "the gate for tokens asks it"},
+      {"token_identity", "the gate for tokens gets it"},
+      {"note_token_use", "the gate for tokens asks it"},
+      {"token_use_noted", "the gate for tokens gets it"},
   };
   return all;
 }

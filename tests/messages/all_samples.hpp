@@ -5,6 +5,7 @@
 #include "tests/messages/lineage_samples.hpp"
 #include "tests/messages/search_samples.hpp"
 #include "tests/messages/task_samples.hpp"
+#include "tests/messages/token_samples.hpp"
 #include "tests/messages/webhook_samples.hpp"
 #include "tests/messages/work_samples.hpp"
 
@@ -23,6 +24,7 @@ inline std::vector<sample> all_samples(wire_fixture& wire) {
   add_webhook_samples(all);
   add_lineage_samples(all);
   add_search_samples(all);
+  add_token_samples(all);
   return std::move(all.all);
 }
 

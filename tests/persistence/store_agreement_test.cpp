@@ -100,7 +100,7 @@ public:
     const auto count = 1 + below(8) / 6;
     for (std::uint32_t i = 0; i < count; ++i) {
       core::change change;
-      switch (below(22)) {
+      switch (below(23)) {
       case 0:
         change.writes.push_back(workflow_or_step());
         break;
@@ -147,6 +147,11 @@ public:
         change.writes.push_back(put_profile());
         if (below(4) == 0)
           change.writes.push_back(put_profile());
+        break;
+      case 19:
+        change.writes.push_back(put_api_token());
+        if (below(4) == 0)
+          change.writes.push_back(put_api_token());
         break;
       case 15:
         change.writes.push_back(unit_write(free_gathered[i]));
@@ -392,6 +397,27 @@ private:
     if (below(2) == 0)
       w.profile.trust = below(6) / 4.0;
     w.at = when();
+    return w;
+  }
+
+  core::put_api_token put_api_token() {
+    core::put_api_token w;
+    auto& row = w.row;
+    row.id.value.bytes.fill(static_cast<std::uint8_t>(1 + below(5)));
+    row.secret_hash = below(20) == 0 ? "no hash" : std::string(64, one_of<char>({'a', '7'}));
+    row.as = static_cast<core::role>(below(core::role_count));
+    if (below(3) == 0)
+      row.name = contributor();
+    for (auto count = below(3); count > 0; --count)
+      row.scope.queues.push_back(
+          below(60) == 0 ? "\xff" : one_of<std::string>({"mail", "a.", "NULL", "\\\"", ","}));
+    for (auto count = below(3); count > 0; --count)
+      row.scope.workflows.push_back(one_of(workflows));
+    row.created_by = below(30) == 0 ? std::string(257, 'x') : "ana";
+    row.created_at = when();
+    for (auto* at : {&row.expires_at, &row.revoked_at, &row.last_used_at})
+      if (below(2) == 0)
+        *at = when();
     return w;
   }
 
@@ -762,6 +788,23 @@ std::string dump_profiles(persistence::store& db) {
   return out.str();
 }
 
+/// All API tokens, read in pages and one by one.
+std::string dump_api_tokens(persistence::store& db) {
+  std::ostringstream out;
+  core::api_token_id after;
+  for (;;) {
+    const auto page = value_of(db.list_api_tokens(after, 2));
+    for (const auto& row : page) {
+      out << write_text{}(core::put_api_token{row}) << '\n';
+      const auto alone = value_of(db.load_api_token(row.id));
+      out << (alone ? write_text{}(core::put_api_token{*alone}) : "lost") << '\n';
+    }
+    if (page.size() < 2)
+      return out.str();
+    after = page.back().id;
+  }
+}
+
 /// Everything that the port lets one read, as text.
 std::string dump(persistence::store& db, const batch_source& source) {
   std::ostringstream out;
@@ -940,8 +983,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << '\n';
     }
   }
-  return out.str() + dump_profiles(db) + dump_lineage(db, source) + dump_tasks(db, source)
-         + dump_webhooks(db, source);
+  return out.str() + dump_profiles(db) + dump_api_tokens(db) + dump_lineage(db, source)
+         + dump_tasks(db, source) + dump_webhooks(db, source);
 }
 
 BOOST_AUTO_TEST_SUITE(store_agreement)
@@ -971,10 +1014,11 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
       for (const auto* kind :
-           {"\nquestion ",  "\nworked ",    "\nstanding ",   "\nflag ",        "\nunsettled ",
-            "\nvote ",      " unanswered ", " right ",       " wrong ",        "\nwebhook ",
-            "\nplace ",     "\nletter ",    "\nversion [2]", "\nput_profile ", "\ntested ",
-            "\nopen step ", "\nwaiting ",   " in batch ",    "made of ",       " withdrawn"})
+           {"\nquestion ",      "\nworked ",    "\nstanding ",   "\nflag ",        "\nunsettled ",
+            "\nvote ",          " unanswered ", " right ",       " wrong ",        "\nwebhook ",
+            "\nplace ",         "\nletter ",    "\nversion [2]", "\nput_profile ", "\ntested ",
+            "\nput_api_token ", "\nopen step ", "\nwaiting ",    " in batch ",     "made of ",
+            " withdrawn"})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

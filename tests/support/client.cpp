@@ -98,6 +98,14 @@ template awaited_answer<msg::submit_judgment> client::send(const msg::gateway_ac
 template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&, msg::end_session);
 template awaited_answer<msg::put_profile> client::send(const msg::gateway_actor&, msg::put_profile);
 template awaited_answer<msg::get_profile> client::send(const msg::gateway_actor&, msg::get_profile);
+template awaited_answer<msg::create_token> client::send(const msg::gateway_actor&,
+                                                        msg::create_token);
+template awaited_answer<msg::list_tokens> client::send(const msg::gateway_actor&, msg::list_tokens);
+template awaited_answer<msg::revoke_token> client::send(const msg::gateway_actor&,
+                                                        msg::revoke_token);
+template awaited_answer<msg::check_token> client::send(const msg::gateway_actor&, msg::check_token);
+template awaited_answer<msg::note_token_use> client::send(const msg::gateway_actor&,
+                                                          msg::note_token_use);
 template awaited_answer<msg::find_steps> client::send(const msg::gateway_actor&, msg::find_steps);
 template awaited_answer<msg::rebuild_step_index> client::send(const msg::gateway_actor&,
                                                               msg::rebuild_step_index);

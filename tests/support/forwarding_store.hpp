@@ -127,6 +127,13 @@ public:
   load_profile(const core::contributor_id& contributor) override {
     return pass([&] { return inner_->load_profile(contributor); });
   }
+  core::outcome<std::optional<core::api_token>> load_api_token(core::api_token_id token) override {
+    return pass([&] { return inner_->load_api_token(token); });
+  }
+  core::outcome<std::vector<core::api_token>> list_api_tokens(core::api_token_id after,
+                                                              std::uint32_t limit) override {
+    return pass([&] { return inner_->list_api_tokens(after, limit); });
+  }
   core::outcome<std::pair<std::vector<persistence::unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
     return pass([&] { return inner_->list_results(step, after, limit); });

@@ -110,6 +110,20 @@ def test_the_types_are_those_of_the_node(node: RealNode) -> None:
 # --- calls ---
 
 
+def test_a_token_lets_its_holder_do_what_its_role_may(
+    node: RealNode, client: Holdfast, queue: str
+) -> None:
+    client.put_queue(queue)
+    made = client.create_token("producer", queues=[queue], expires_in=3600)
+    with Holdfast(node.url, token=made["token"]) as producer:
+        producer.enqueue(queue, "t", {})
+        with pytest.raises(HoldfastError) as raised:
+            producer.claim_tasks(queue, "w")
+        assert (raised.value.code, raised.value.status) == ("not_allowed", 403)
+    assert made["id"] in [one["id"] for one in client.list_tokens()["tokens"]]
+    assert client.revoke_token(made["id"])["state"] == "revoked"
+
+
 def test_a_task_is_made_once_under_its_id(client: Holdfast, queue: str) -> None:
     client.put_queue(queue)
     id = str(uuid.uuid4())

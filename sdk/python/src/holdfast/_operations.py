@@ -42,6 +42,7 @@ StepStatus = Literal["paused", "running", "canceled", "sealed"]
 UnitStatus = Literal["paused", "running", "canceled"]
 JobStatus = Literal["launched", "paused", "finished", "canceled"]
 FailureKind = Literal["transient", "permanent", "rate_limited"]
+Role = Literal["admin", "operator", "requester", "producer", "worker", "contributor", "auditor"]
 
 
 class TaskMade(TypedDict):
@@ -1136,6 +1137,44 @@ class Operations:
     def rebuild_step_index(route: Route) -> Call[types.StepIndexRebuilt]:
         """Has every node list the steps anew that it hosts. Takes up to half a minute."""
         return (yield from route.ask())
+
+    @operation("POST", "/v1/tokens")
+    def create_token(
+        route: Route,
+        role: Role,
+        *,
+        contributor: Optional[str] = None,
+        worker: Optional[str] = None,
+        queues: Optional[Sequence[str]] = None,
+        workflows: Optional[Sequence[Id]] = None,
+        expires_in: Optional[float] = None,
+        id: Optional[Id] = None,
+    ) -> Call[types.CreateTokenAnswer]:
+        """Makes an API token, good for `expires_in` seconds. `token` of the answer is shown here
+        and nowhere again. Errors: `already_exists` (also when an answer was lost: revoke the token
+        of this `id`, and make another one), `payload_invalid`."""
+        body = members(
+            role=role,
+            contributor=contributor,
+            worker=worker,
+            queues=None if queues is None else list(queues),
+            workflows=None if workflows is None else [str(one) for one in workflows],
+            expires_in=expires_in,
+        )
+        return (yield from route.ask(body=body, key=id))
+
+    @operation("GET", "/v1/tokens")
+    def list_tokens(
+        route: Route, *, after: Optional[Id] = None, limit: Optional[int] = None
+    ) -> Call[types.TokenPage]:
+        """Lists API tokens by id, 100 unless `limit` (1 to 1000) says otherwise. While `more` is
+        true, the next page begins after the last id."""
+        return (yield from route.ask(query={"after": after, "limit": limit}))
+
+    @operation("DELETE", "/v1/tokens/{id}")
+    def revoke_token(route: Route, id: Id) -> Call[types.TokenView]:
+        """Ends an API token for good. Nodes refuse it within 5 seconds. Errors: `not_found`."""
+        return (yield from route.ask({"id": id}))
 
 
 def add_rows(

@@ -121,6 +121,36 @@ class ContributorView(TypedDict):
     flags: List[str]
 
 
+class _CreateTokenAnswerRequired(TypedDict):
+    # The token. It is shown here, and nowhere again.
+    token: str
+    # The id of the token, which is the middle part of its text.
+    id: str
+    # The role of its holder.
+    role: str
+    # The beginnings of the names of the queues that it reaches.
+    queues: List[str]
+    # The workflows that it reaches. Without any and without queues: all of both.
+    workflows: List[Optional[str]]
+    # `good`, `expired` or `revoked`.
+    state: str
+    # The time at which it was made.
+    created_at: Optional[str]
+
+
+class CreateTokenAnswer(_CreateTokenAnswerRequired, total=False):
+    # The contributor or worker that the token is bound to.
+    name: str
+    # The credential that made it, for people.
+    created_by: str
+    # The time from which it is no longer good.
+    expires_at: str
+    # The time at which it was revoked.
+    revoked_at: str
+    # The time of its last use, to a minute or so.
+    last_used_at: str
+
+
 class DeadLetter(TypedDict):
     # The number of the event in its shard.
     seq: int
@@ -1283,6 +1313,41 @@ class TestQuestionSummary(_TestQuestionSummaryRequired, total=False):
     truth: Any
 
 
+class TokenPage(TypedDict):
+    # The tokens in order of their ids.
+    tokens: List[TokenView]
+    # Whether there are others behind them.
+    more: bool
+
+
+class _TokenViewRequired(TypedDict):
+    # The id of the token, which is the middle part of its text.
+    id: str
+    # The role of its holder.
+    role: str
+    # The beginnings of the names of the queues that it reaches.
+    queues: List[str]
+    # The workflows that it reaches. Without any and without queues: all of both.
+    workflows: List[Optional[str]]
+    # `good`, `expired` or `revoked`.
+    state: str
+    # The time at which it was made.
+    created_at: Optional[str]
+
+
+class TokenView(_TokenViewRequired, total=False):
+    # The contributor or worker that the token is bound to.
+    name: str
+    # The credential that made it, for people.
+    created_by: str
+    # The time from which it is no longer good.
+    expires_at: str
+    # The time at which it was revoked.
+    revoked_at: str
+    # The time of its last use, to a minute or so.
+    last_used_at: str
+
+
 class UnitChanged(TypedDict):
     # The unit.
     id: str
@@ -1494,6 +1559,7 @@ __all__ = [
     "ContributorPage",
     "ContributorRemoved",
     "ContributorView",
+    "CreateTokenAnswer",
     "DeadLetter",
     "DeadLetterPage",
     "DefinitionDifference",
@@ -1562,6 +1628,8 @@ __all__ = [
     "TestQuestion",
     "TestQuestionPage",
     "TestQuestionSummary",
+    "TokenPage",
+    "TokenView",
     "UnitChanged",
     "UnitExplanation",
     "UnitLineage",

@@ -1,0 +1,52 @@
+#include "http/composed/token_requests.hpp"
+
+#include "core/access.hpp"
+#include "core/api_token.hpp"
+#include "http/problem.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace holdfast::http {
+
+namespace {
+
+std::vector<request_problem> problems_of(const create_token& asked) {
+  std::vector<request_problem> problems;
+  const auto role = core::role_named(asked.role);
+  if (!role)
+    problems.push_back({"/role", "must be admin, operator, requester, producer, worker, "
+                                 "contributor or auditor"});
+  if (!asked.contributor.empty() && role != core::role::contributor)
+    problems.push_back({"/contributor", "is for the role contributor alone"});
+  if (!asked.worker.empty() && role != core::role::worker)
+    problems.push_back({"/worker", "is for the role worker alone"});
+  return problems;
+}
+
+} // namespace
+
+void create_token::run(const door& through, const visit& from, create_token asked) {
+  if (const auto problems = problems_of(asked); !problems.empty())
+    return from.call->answer(problem_of(problems));
+  const auto secret = through.settings().make_secret();
+  if (!secret)
+    return from.call->answer(problem_of(secret.error()));
+  msg::create_token message;
+  message.token = asked.id;
+  message.secret_hash = through.settings().hash(*secret);
+  message.role = std::move(asked.role);
+  message.name = asked.worker.empty() ? std::move(asked.contributor) : std::move(asked.worker);
+  message.queues = std::move(asked.queues);
+  message.workflows = std::move(asked.workflows);
+  message.lifetime = asked.expires_in;
+  message.created_by = from.who->label;
+  auto text = core::to_string(core::api_token_text{asked.id, *secret});
+  through.ask(from, std::move(message),
+              [&through, from, text = std::move(text)](msg::token_view& view) {
+                token_made made{text, std::move(view)};
+                through.answer(from, made);
+              });
+}
+
+} // namespace holdfast::http
