@@ -23,7 +23,8 @@
 /// is still the producer's, to be kept, merged or dropped, or the reason to `finish`.
 ///
 /// A producer that has nothing to say for long writes a comment of its format every 15 to 30
-/// seconds: a stream without a piece for `server_limits::answer_deadline` is cut.
+/// seconds, which also finds a client that has vanished: a stream without a piece for
+/// `server_limits::answer_deadline` is cut.
 namespace holdfast::http {
 
 /// The status line and the header of a streamed answer. Fields that frame the body are the
@@ -54,7 +55,8 @@ public:
 
   /// The next piece of the body, of any size. `room_again` is kept unless the stream has ended, in
   /// place of one from before, and runs once when a piece would be taken. It may be empty.
-  /// `piece` is moved from only when it is taken.
+  /// `piece` stays as it is where the result is `full`. An empty one sends nothing, and shows that
+  /// the producer is at work.
   virtual write_result write(std::string&& piece, std::function<void()> room_again) = 0;
   write_result write(std::string&& piece) { return write(std::move(piece), nullptr); }
 

@@ -83,9 +83,10 @@ write_result open_stream::write(std::string&& piece, std::function<void()> room_
     return fate;
   if (!encoder_ || piece.empty())
     return pipe_->put(std::exchange(piece, {}), room_again);
-  const auto fate = pipe_->put(encoder_->next(piece), room_again);
+  auto packed = encoder_->next(piece);
+  // Before `put`, behind which another thread may write the next piece from the same place.
   piece.clear();
-  return fate;
+  return pipe_->put(std::move(packed), room_again);
 }
 
 void open_stream::finish() {
