@@ -100,6 +100,12 @@ api_description describe_api(const route_table& table) {
     auto answer = schema_maker::of_answer(api.objects);
     one.describe_answer(answer);
     made.answer = answer.answer();
+    if (one.describe_item) {
+      auto item = schema_maker::of_answer(api.objects);
+      one.describe_item(item);
+      made.item = item.answer();
+      made.has_csv = one.has_csv;
+    }
     api.operations.push_back(std::move(made));
   }
   api.problems = all_problems();

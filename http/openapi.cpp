@@ -2,6 +2,7 @@
 
 #include "http/api_description.hpp"
 #include "http/call.hpp"
+#include "http/list_form.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -109,6 +110,17 @@ std::string_view tag_of(topic about) {
   return {};
 }
 
+/// The forms in which a list is answered to its end.
+void add_whole_list(json& answer, const operation_description& one) {
+  answer["description"] = "The answer. With `Accept: application/x-ndjson` all that is asked for, "
+                          "one object on each line: `limit` has no upper bound there, and there is "
+                          "none where it is left out. An answer that cannot be completed ends "
+                          "without its last chunk.";
+  answer["content"][std::string{ndjson_type}]["schema"] = json_schema_of(*one.item);
+  if (one.has_csv)
+    answer["content"]["text/csv"]["schema"] = json_schema_of(text_value());
+}
+
 json operation_of(const operation_description& one) {
   json made;
   made["tags"] = json::array({tag_of(one.row.about)});
@@ -123,6 +135,8 @@ json operation_of(const operation_description& one) {
   auto good = json::object();
   good["description"] = "The answer.";
   good["content"] = content_of(media_type, json_schema_of(one.answer));
+  if (one.item)
+    add_whole_list(good, one);
   made["responses"][std::to_string(one.row.success)] = std::move(good);
   made["responses"]["default"] = reference_to("#/components/responses/", problem_name);
   return made;

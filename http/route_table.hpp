@@ -22,6 +22,9 @@ struct route {
   /// Says what the request and the answer look like.
   std::function<void(schema_maker&)> describe_request;
   std::function<void(schema_maker&)> describe_answer;
+  /// Of a list that is also answered as a whole, piece by piece: says what one item looks like.
+  std::function<void(schema_maker&)> describe_item{};
+  bool has_csv = false; ///< Of such a list.
 };
 
 /// All routes, to be looked up by method and path.

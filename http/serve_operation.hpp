@@ -4,7 +4,9 @@
 #include "http/route_table.hpp"
 #include "http/schema_maker.hpp"
 #include "http/set_aside.hpp"
+#include "http/streamed_list.hpp"
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -47,8 +49,23 @@ constexpr std::string_view bare_name() {
   return std::string_view{wire_name(static_cast<const Message*>(nullptr))}.substr(4);
 }
 
+/// Answers with a whole list, piece by piece.
+template <class Request>
+void serve_list(const door& through, visit from, list_form form) {
+  const auto limit = take_limit(from.parts.query);
+  if (!limit)
+    return from.call->answer(problem_of({{"limit", "must be a whole number from 1 on"}}));
+  if (auto message = message_of<Request>(from))
+    std::make_shared<streamed_list<Request>>(through, from, std::move(*message), form, *limit)
+        ->begin(from);
+}
+
 template <class Request>
 void serve_operation(const door& through, const visit& from) {
+  if constexpr (list_of<Request>::is_streamed)
+    if (const auto form = form_for(from.call->asked(), list_of<Request>::has_csv);
+        form != list_form::page)
+      return serve_list<Request>(through, from, form);
   if (auto message = message_of<Request>(from))
     through.ask(from, std::move(*message),
                 [&through, from](auto& answer) { through.answer(from, answer); });
@@ -86,6 +103,10 @@ void add_operation(route_table& table) {
     made.serve = serve_batch<Request>;
   made.describe_request = describe_as<Request>;
   made.describe_answer = describe_as<msg::answer_to<Request>>;
+  if constexpr (list_of<Request>::is_streamed) {
+    made.describe_item = describe_as<typename list_of<Request>::item>;
+    made.has_csv = list_of<Request>::has_csv;
+  }
   table.add(std::move(made));
 }
 

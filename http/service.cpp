@@ -111,6 +111,8 @@ void serve(const door& through, call_ptr call) {
   if (!query)
     return call->answer(
         problem_of(refusal::request_malformed, "the query is not percent-encoded UTF-8"));
+  if (auto refused = call->unpack_body())
+    return call->answer(std::move(*refused));
   if (!asked.body.empty()) {
     if (!is_json(header_of(asked, "content-type")))
       return call->answer(
