@@ -167,12 +167,11 @@ HOLDFAST_ROUTE(cluster, rebuild_step_index, post, "/v1/cluster/step-index/rebuil
 
 /// Operations without a route of their own: a composed route (http/composed) asks for them.
 template <class Request>
-inline constexpr bool is_composed =
-    msg::is_one_of<Request, msg::claim_tasks, msg::enqueue_tasks, msg::complete_tasks,
-                   msg::extend_tasks, msg::fail_task, msg::save_task, msg::save_task_in_order,
-                   msg::release_task, msg::follow_task, msg::eject_task, msg::change_task,
-                   msg::explain_task, msg::pause_queue, msg::update_workflow, msg::list_steps,
-                   msg::change_step, msg::seal_step, msg::get_unit, msg::change_unit,
-                   msg::explain_unit, msg::change_webhook, msg::replay_webhook>;
+inline constexpr bool is_composed = msg::is_one_of<
+    Request, msg::claim_tasks, msg::enqueue_tasks, msg::complete_tasks, msg::extend_tasks,
+    msg::fail_task, msg::save_task, msg::save_task_in_order, msg::release_task, msg::follow_task,
+    msg::eject_task, msg::change_task, msg::explain_task, msg::await_task, msg::await_units,
+    msg::pause_queue, msg::update_workflow, msg::list_steps, msg::change_step, msg::seal_step,
+    msg::get_unit, msg::change_unit, msg::explain_unit, msg::change_webhook, msg::replay_webhook>;
 
 } // namespace holdfast::http

@@ -193,6 +193,10 @@ const std::map<std::string, std::string>& messages_without_shape() {
       {"get_unit", "the step of a unit may be left out"},
       {"change_unit", "the step of a unit may be left out"},
       {"explain_unit", "the step of a unit may be left out"},
+      {"await_task", "get_task in http/composed makes it of its wait"},
+      {"task_awaited", "get_task reads the task then"},
+      {"await_units", "ask_assignment in http/composed makes it of its wait"},
+      {"units_awaited", "ask_assignment asks again then"},
   };
   return all;
 }
