@@ -21,6 +21,8 @@ struct operation_description {
   value_form answer;
   std::optional<value_form> item; ///< Of a list that is also answered as a whole.
   bool has_csv = false;           ///< Of such a list.
+  std::string_view lines_of;      ///< As of the route.
+  bool takes_csv = false;
 };
 
 struct topic_description {

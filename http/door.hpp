@@ -4,6 +4,7 @@
 #include "core/ids.hpp"
 #include "core/time.hpp"
 #include "http/answer_writer.hpp"
+#include "http/body_items.hpp"
 #include "http/call.hpp"
 #include "http/gateway_client.hpp"
 #include "http/open_claims.hpp"
@@ -36,6 +37,8 @@ struct visit {
   std::shared_ptr<const core::principal> who;
   request_parts parts;
   unsigned success = 200; ///< The status of a good answer, by the route.
+  /// Of a body with one item on each line: `parts.body` is the JSON that stands for it.
+  std::shared_ptr<const body_items> items{};
 };
 
 /// The things that routes do with a request: check the caller, ask the gateway, write the answer.

@@ -84,12 +84,26 @@ json parameters_of(const request_form& request) {
   return made;
 }
 
-json body_of(const request_form& request) {
+/// One of the items for which a line of a body may stand.
+const value_form* item_of(const operation_description& operation) {
+  if (operation.request.body.object)
+    for (const auto& one : operation.request.body.object->members)
+      if (one.name == operation.lines_of)
+        return one.value.element.get();
+  return nullptr;
+}
+
+json body_of(const operation_description& operation) {
+  const auto& request = operation.request;
   auto made = json::object();
   if (!request.body_doc.empty())
     made["description"] = request.body_doc;
   made["required"] = request.body_required;
   made["content"] = content_of(media_type, json_schema_of(request.body));
+  if (const auto* item = item_of(operation))
+    made["content"][std::string{ndjson_type}]["schema"] = json_schema_of(*item);
+  if (operation.takes_csv)
+    made["content"]["text/csv"]["schema"] = json_schema_of(text_value());
   return made;
 }
 
@@ -131,7 +145,7 @@ json operation_of(const operation_description& one) {
   if (auto parameters = parameters_of(one.request); !parameters.empty())
     made["parameters"] = std::move(parameters);
   if (one.request.has_body)
-    made["requestBody"] = body_of(one.request);
+    made["requestBody"] = body_of(one);
   auto good = json::object();
   good["description"] = "The answer.";
   good["content"] = content_of(media_type, json_schema_of(one.answer));

@@ -25,6 +25,10 @@ struct route {
   /// Of a list that is also answered as a whole, piece by piece: says what one item looks like.
   std::function<void(schema_maker&)> describe_item{};
   bool has_csv = false; ///< Of such a list.
+  /// Of a request about many items: the array of its body that has them, for which a body with one
+  /// item on each line may stand.
+  std::string_view lines_of{};
+  bool takes_csv = false; ///< Such a body may be CSV.
 };
 
 /// All routes, to be looked up by method and path.

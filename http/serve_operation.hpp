@@ -29,8 +29,11 @@ template <class Request>
 std::optional<Request> message_of(const visit& from) {
   std::vector<request_problem> problems;
   auto message = read_request<Request>(from.parts, problems);
-  if constexpr (sets_aside<Request>)
+  if constexpr (sets_aside<Request>) {
+    if (from.items)
+      explain_items(problems, Request::items, *from.items);
     message.aside = set_aside{Request::items, problems};
+  }
   if (problems.empty())
     return message;
   from.call->answer(problem_of(problems));
@@ -76,6 +79,8 @@ template <class Request>
 void serve_batch(const door& through, const visit& from) {
   std::vector<request_problem> problems;
   auto message = read_request<Request>(from.parts, problems);
+  if (from.items)
+    explain_items(problems, batch_of<Request>::items, *from.items);
   set_aside aside{batch_of<Request>::items, problems};
   if (!problems.empty())
     return from.call->answer(problem_of(problems));
@@ -107,6 +112,8 @@ void add_operation(route_table& table) {
     made.describe_item = describe_as<typename list_of<Request>::item>;
     made.has_csv = list_of<Request>::has_csv;
   }
+  made.lines_of = batch_of<Request>::items;
+  made.takes_csv = std::is_same_v<Request, msg::add_source_data>;
   table.add(std::move(made));
 }
 
@@ -152,6 +159,8 @@ void add_composed(route_table& table) {
   };
   made.describe_request = describe_as<Composed>;
   made.describe_answer = describe_as<typename Composed::answer>;
+  if constexpr (sets_aside<Composed>)
+    made.lines_of = Composed::items;
   table.add(std::move(made));
 }
 

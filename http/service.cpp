@@ -1,8 +1,8 @@
 #include "http/service.hpp"
 
-#include "documents/json.hpp"
 #include "http/openapi.hpp"
 #include "http/problem.hpp"
+#include "http/request_body.hpp"
 #include "http/route_table.hpp"
 
 #include <algorithm>
@@ -16,9 +16,6 @@
 namespace holdfast::http {
 
 namespace {
-
-/// Of the JSON of a body. Operations have tighter bounds of their own.
-constexpr std::size_t json_depth_max = 64;
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
@@ -44,11 +41,6 @@ std::string_view token_of(const request& from) {
   const auto header = header_of(from, "authorization");
   return header.substr(0, scheme.size()) == scheme ? header.substr(scheme.size())
                                                    : std::string_view{};
-}
-
-bool is_json(std::string_view content_type) {
-  const auto bare = content_type.substr(0, content_type.find(';'));
-  return bare.empty() || bare == "application/json";
 }
 
 response plain(std::string_view type, std::string body) {
@@ -113,21 +105,10 @@ void serve(const door& through, call_ptr call) {
         problem_of(refusal::request_malformed, "the query is not percent-encoded UTF-8"));
   if (auto refused = call->unpack_body())
     return call->answer(std::move(*refused));
-  if (!asked.body.empty()) {
-    if (!is_json(header_of(asked, "content-type")))
-      return call->answer(
-          problem_of(refusal::unsupported_media_type, "the body must be application/json"));
-    if (auto why = documents::check_json(asked.body, {settings.body_bytes_max, json_depth_max});
-        why.code != core::errc::none)
-      return call->answer(problem_of(why));
-  }
   from.parts.from_query =
       matched.found->row.method == verb::get || matched.found->row.method == verb::remove;
-  if (!from.parts.from_query) {
-    from.parts.body = asked.body;
-    const auto begin = from.parts.body.find_first_not_of(" \t\r\n");
-    from.parts.body.remove_prefix(std::min(begin, from.parts.body.size()));
-  }
+  if (auto refused = read_body(*matched.found, asked, settings.body_bytes_max, from))
+    return call->answer(std::move(*refused));
   if (const auto key = header_of(asked, "idempotency-key"); !key.empty()) {
     from.parts.idempotency_key = core::parse_uuid(key);
     if (!from.parts.idempotency_key)
