@@ -74,9 +74,9 @@ void stream_pipe::on_drain(std::function<void()> then) {
     then();
 }
 
-void stream_pipe::attach(std::function<void()> wake) {
+void stream_pipe::attach(std::function<void()> notify) {
   const std::lock_guard lock{mutex_};
-  wake_ = std::move(wake);
+  notify_ = std::move(notify);
   is_woken_ = false;
 }
 
@@ -115,10 +115,10 @@ void stream_pipe::drain() {
 
 void stream_pipe::end() {
   functions last;
-  std::function<void()> wake;
+  std::function<void()> unused; // destroyed without the mutex
   {
     const std::lock_guard lock{mutex_};
-    wake.swap(wake_);
+    unused.swap(notify_);
     if (state_ != state::open)
       return;
     last = leave_open(state::ended);
@@ -130,8 +130,8 @@ void stream_pipe::end() {
 }
 
 void stream_pipe::wake() {
-  if (wake_ && !std::exchange(is_woken_, true))
-    wake_();
+  if (notify_ && !std::exchange(is_woken_, true))
+    notify_();
 }
 
 stream_pipe::functions stream_pipe::leave_open(state next) {

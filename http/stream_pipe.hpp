@@ -47,10 +47,10 @@ public:
     state then; ///< Unless open, nothing comes behind the bytes.
   };
 
-  /// Has `wake` run whenever there is something to take, or the stream is over: once for each
+  /// Has `notify` run whenever there is something to take, or the stream is over: once for each
   /// `take`. It must not block and must not call back: it runs under the mutex, so that it has
   /// ended when `end` returns.
-  void attach(std::function<void()> wake);
+  void attach(std::function<void()> notify);
   /// All bytes that wait. They count as waiting until they are `sent`.
   taken take();
   void sent(std::size_t bytes);
@@ -79,7 +79,7 @@ private:
   bool is_woken_ = false;
   bool is_drained_ = false;
   functions kept_;
-  std::function<void()> wake_;
+  std::function<void()> notify_;
 };
 
 } // namespace holdfast::http
