@@ -106,6 +106,8 @@ api_description describe_api(const route_table& table) {
       made.item = item.answer();
       made.has_csv = one.has_csv;
     }
+    made.other_answers = one.other_answers;
+    made.takes_if_match = one.takes_if_match;
     made.lines_of = one.lines_of;
     made.takes_csv = one.takes_csv;
     api.operations.push_back(std::move(made));

@@ -28,6 +28,20 @@ door::door(door_settings settings, gateway_client gateway)
       gateway_(std::move(gateway)),
       queues_(std::make_shared<task_queues>(task_queues_remembered)) {}
 
+void door::answer(const visit& from, response made, const std::string& version) {
+  const auto& asked = from.call->asked();
+  if (asked.method != "GET" || made.status != 200)
+    return from.call->answer(std::move(made));
+  auto tag = entity_tag_of(made.body, version);
+  if (names_tag(header_of(asked, "if-none-match"), tag)) {
+    made = {};
+    made.status = 304;
+    made.content_type.clear();
+  }
+  made.headers.push_back({"ETag", std::move(tag)});
+  from.call->answer(std::move(made));
+}
+
 void door::look_up_queue(const visit& from, core::task_id task,
                          std::function<void(const core::queue_name&)> found) const {
   if (const auto known = queues_->find(task))

@@ -6,6 +6,7 @@
 #include "http/answer_writer.hpp"
 #include "http/body_items.hpp"
 #include "http/call.hpp"
+#include "http/entity_tag.hpp"
 #include "http/gateway_client.hpp"
 #include "http/open_claims.hpp"
 #include "http/problem.hpp"
@@ -21,6 +22,15 @@
 
 namespace holdfast::http {
 
+/// A problem that was answered, for the log.
+struct told_problem {
+  std::string trace_id;
+  unsigned status = 500;
+  std::string code;
+  std::string method;
+  std::string path; ///< Without the query.
+};
+
 /// The things that the door needs of the process around it.
 struct door_settings {
   /// The principal whose token this is; null for a token that is not good (any more).
@@ -29,6 +39,8 @@ struct door_settings {
   std::function<std::optional<core::instant>()> now;
   std::function<core::uuid()> make_id;
   std::size_t body_bytes_max = 16UL * 1024 * 1024; ///< Of one request.
+  /// Hears of every problem, on any thread; may be null.
+  std::function<void(const told_problem&)> on_problem;
 };
 
 /// One request after its route was found and its caller is known.
@@ -93,12 +105,19 @@ public:
     response made;
     made.status = status;
     made.body = to_json(message, settings_.now().value_or(from.parts.now));
-    from.call->answer(std::move(made));
+    answer(from, std::move(made), version_in_tag(message));
+  }
+  /// Answers with the problem of a failure, and the places in the request that it names.
+  static void refuse(const visit& from, const core::failure& why) {
+    from.call->answer(from.parts.places ? problem_of(why, *from.parts.places) : problem_of(why));
   }
 
   const door_settings& settings() const { return settings_; }
 
 private:
+  /// A read gets an entity tag; the client that has the answer already gets 304.
+  static void answer(const visit& from, response made, const std::string& version);
+
   void look_up_step_in(const visit& from, const msg::get_lineage& page, unsigned pages_left,
                        std::function<void(core::step_id)> found) const;
 
@@ -144,9 +163,8 @@ template <class Request, class Then>
 void door::ask(const visit& from, Request message, Then answered) const {
   if (!admits(from, message))
     return;
-  gateway_.ask<msg::answer_to<Request>>(
-      std::move(message), std::move(answered),
-      [call = from.call](const core::failure& why) { call->answer(problem_of(why)); });
+  gateway_.ask<msg::answer_to<Request>>(std::move(message), std::move(answered),
+                                        [from](const core::failure& why) { refuse(from, why); });
 }
 
 } // namespace holdfast::http

@@ -40,6 +40,18 @@ std::optional<Request> message_of(const visit& from) {
   return std::nullopt;
 }
 
+template <class Composed, class = void>
+inline constexpr bool takes_if_match = false;
+template <class Composed>
+inline constexpr bool takes_if_match<Composed, std::void_t<decltype(Composed::compares_version)>> =
+    true;
+
+template <class Composed, class = void>
+inline constexpr bool has_other_answers = false;
+template <class Composed>
+inline constexpr bool
+    has_other_answers<Composed, std::void_t<decltype(Composed::other_answers())>> = true;
+
 template <class Message>
 void describe_as(schema_maker& maker) {
   Message sample;
@@ -146,6 +158,10 @@ void add_operations_about(route_table& table) {
 ///   static constexpr std::string_view name; what it is called in the reference
 ///   using answer = …;                       the message of its answer
 ///   static void run(const door&, const visit&, Composed); asks, and answers the visit
+///   static constexpr bool compares_version; where there: the header `If-Match` is compared by the
+///                                           actor that decides
+///   static std::vector<other_answer> other_answers(); where there: good answers under other
+///                                           statuses
 ///   static constexpr std::string_view items; with `set_aside aside`, of a batch: the array of its
 ///                                           items, and those of them that cannot be read
 template <class Composed>
@@ -161,6 +177,9 @@ void add_composed(route_table& table) {
   made.describe_answer = describe_as<typename Composed::answer>;
   if constexpr (sets_aside<Composed>)
     made.lines_of = Composed::items;
+  made.takes_if_match = takes_if_match<Composed>;
+  if constexpr (has_other_answers<Composed>)
+    made.other_answers = Composed::other_answers();
   table.add(std::move(made));
 }
 

@@ -2,11 +2,14 @@
 
 #include "http/openapi.hpp"
 #include "http/problem.hpp"
+#include "http/readiness.hpp"
 #include "http/request_body.hpp"
 #include "http/route_table.hpp"
+#include "http/traced_call.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,13 +80,23 @@ response method_refused(const std::vector<verb>& others) {
   return made;
 }
 
+/// A condition that a route cannot keep is refused: it would look as if it held.
+std::optional<response> unmet_condition(const route& to, const request& asked) {
+  if (to.takes_if_match || header_of(asked, "if-match").empty())
+    return std::nullopt;
+  return problem_of({{"If-Match", "is not taken by this operation: nothing would compare it"}});
+}
+
 } // namespace
 
-void serve(const door& through, call_ptr call) {
+void serve(const door& through, call_ptr untraced) {
   const auto& settings = through.settings();
+  auto call = traced(std::move(untraced), settings);
   const auto& asked = call->asked();
   if (auto page = public_page(asked))
     return call->answer(std::move(*page));
+  if (asked.method == "GET" && path_of(asked.target) == "/readyz")
+    return tell_readiness(through, call);
   auto matched = routes().find(asked.method, full_path_of(path_of(asked.target)));
   if (!matched.found)
     return call->answer(matched.others.empty()
@@ -107,6 +120,9 @@ void serve(const door& through, call_ptr call) {
     return call->answer(std::move(*refused));
   from.parts.from_query =
       matched.found->row.method == verb::get || matched.found->row.method == verb::remove;
+  if (from.parts.from_query && !asked.body.empty())
+    return call->answer(problem_of(
+        {{"", "is not read with this method: send the members in the query, and no body"}}));
   if (auto refused = read_body(*matched.found, asked, settings.body_bytes_max, from))
     return call->answer(std::move(*refused));
   if (const auto key = header_of(asked, "idempotency-key"); !key.empty()) {
@@ -114,11 +130,14 @@ void serve(const door& through, call_ptr call) {
     if (!from.parts.idempotency_key)
       return call->answer(problem_of({{"Idempotency-Key", "must be a UUID"}}));
   }
+  if (auto why = unmet_condition(*matched.found, asked))
+    return call->answer(std::move(*why));
   from.parts.path = std::move(matched.path);
   from.parts.query = std::move(*query);
   from.parts.who = from.who.get();
   from.parts.now = *now;
   from.parts.make_id = settings.make_id;
+  from.parts.places = std::make_shared<known_places>();
   from.success = matched.found->row.success;
   from.call = std::move(call);
   matched.found->serve(through, from);

@@ -45,11 +45,13 @@ listed_steps listed(msg::step_offers& offers) {
   return all;
 }
 
-/// The version in `If-Match: "3"`; none where it spells no version.
+/// The version in `If-Match`, which is the tag of a read (`"3-…"`) or the version alone (`"3"`);
+/// none where it spells no version.
 std::optional<std::uint32_t> version_of_tag(std::string_view tag) {
   constexpr char quote = '"';
   if (tag.size() >= 2 && tag.front() == quote && tag.back() == quote)
     tag = tag.substr(1, tag.size() - 2);
+  tag = tag.substr(0, tag.find('-'));
   std::uint32_t version = 0;
   const auto* end = tag.data() + tag.size();
   const auto read = std::from_chars(tag.data(), end, version);
@@ -58,39 +60,62 @@ std::optional<std::uint32_t> version_of_tag(std::string_view tag) {
   return version;
 }
 
-/// Why the version to be changed is not known, with its place; empty when it has been set.
-std::vector<request_problem> set_version(const visit& from, std::uint32_t& version) {
+/// Why the version to be changed is not known; none when it has been set.
+std::optional<response> set_version(const visit& from, std::uint32_t& version) {
   const auto tag = header_of(from.call->asked(), "if-match");
   if (tag.empty() && version == 0)
-    return {{"version", "is missing: give the latest version that you know, in the query as "
-                        "version=3 or as the header If-Match: \"3\""}};
+    return problem_of(refusal::precondition_required,
+                      "give the latest version that you know, in the query as version=3 or as the "
+                      "header If-Match: \"3\"");
   if (tag.empty())
-    return {};
+    return std::nullopt;
   const auto matched = version_of_tag(tag);
   if (!matched)
-    return {{"If-Match", "must be a version in double quotes, such as \"3\""}};
+    return problem_of({{"If-Match", "must be a version in double quotes, such as \"3\", or the "
+                                    "ETag of a read"}});
   if (version != 0 && version != *matched)
-    return {{"If-Match", "must be the version in the query, if both are given"}};
+    return problem_of({{"If-Match", "must be the version in the query, if both are given"}});
   version = *matched;
-  return {};
+  return std::nullopt;
+}
+
+/// Tells why an update was refused. The first step compares the version; whether the refusal is
+/// about that follows from the version that the workflow has now.
+void refuse_update(const door& through, const visit& from, core::workflow_id workflow,
+                   std::uint32_t version, const core::failure& why) {
+  if (why.code != core::errc::wrong_state || header_of(from.call->asked(), "if-match").empty())
+    return door::refuse(from, why);
+  through.send(
+      msg::get_workflow{workflow, 0},
+      [from, version, why](const msg::workflow_view& found) {
+        if (found.latest == version)
+          return door::refuse(from, why);
+        from.call->answer(problem_of(refusal::precondition_failed, why.detail));
+      },
+      [from, why](const core::failure&) { door::refuse(from, why); });
 }
 
 /// The first step of a workflow decides about its definition.
 void change_definition(const door& through, const visit& from, workflow_change& asked,
                        bool dry_run) {
-  if (const auto problems = set_version(from, asked.version); !problems.empty())
-    return from.call->answer(problem_of(problems));
+  if (auto why = set_version(from, asked.version))
+    return from.call->answer(std::move(*why));
   msg::update_workflow change{{}, asked.version, std::move(asked.definition), dry_run};
   if (!through.admits(from, change))
     return;
   through.ask(
       from, msg::get_workflow{asked.workflow, 0},
-      [&through, from, change = std::move(change)](const msg::workflow_view& found) mutable {
+      [&through, from, workflow = asked.workflow,
+       change = std::move(change)](const msg::workflow_view& found) mutable {
         if (found.steps.empty())
           return from.call->answer(problem_of({core::errc::damaged, "the workflow has no steps"}));
         change.step = found.steps.front().step;
-        through.ask(from, std::move(change),
-                    [&through, from](auto& updated) { through.answer(from, updated); });
+        const auto version = change.version;
+        through.send(
+            std::move(change), [&through, from](auto& updated) { through.answer(from, updated); },
+            [&through, from, workflow, version](const core::failure& why) {
+              refuse_update(through, from, workflow, version, why);
+            });
       });
 }
 

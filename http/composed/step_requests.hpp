@@ -143,6 +143,7 @@ void describe(Fields& f, steps_wanted& x) {
 /// The parts that an update and its validation have in common.
 struct workflow_change {
   using answer = msg::workflow_updated;
+  static constexpr bool compares_version = true;
 
   core::workflow_id workflow;
   std::uint32_t version = 0; ///< 0: see the header `If-Match`.
@@ -156,7 +157,7 @@ void describe(Fields& f, workflow_change& x) {
   f.whole(document{x.definition}, "The new definition of the workflow, all of it.");
   f.query("version", bounded{x.version, 1, 4294967295},
           "The latest version that you know, which is the version to be changed. It may be sent as "
-          "the header `If-Match` instead, in double quotes.");
+          "the header `If-Match` instead: in double quotes, or as the `ETag` of a read.");
 }
 
 /// Lets a workflow go on under another definition.
