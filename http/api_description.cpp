@@ -42,6 +42,7 @@ const std::vector<composed_row>& composed_rows() {
       {"update_workflow", {"update_workflow", "get_workflow"}},
       {"validate_workflow", {"update_workflow", "get_workflow"}},
       {"get_unit_result", {"get_unit"}},
+      {"read_all_events", {"read_events"}},
       {"pause_webhook", {"change_webhook"}},
       {"resume_webhook", {"change_webhook"}},
       {"remove_webhook", {"change_webhook"}},

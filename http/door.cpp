@@ -1,5 +1,8 @@
 #include "http/door.hpp"
 
+#include "http/event_hub.hpp"
+#include "http/step_lines.hpp"
+
 #include <cstdint>
 #include <utility>
 
@@ -26,7 +29,10 @@ std::string_view header_of(const request& from, std::string_view name) {
 door::door(door_settings settings, gateway_client gateway)
     : settings_(std::move(settings)),
       gateway_(std::move(gateway)),
-      queues_(std::make_shared<task_queues>(task_queues_remembered)) {}
+      queues_(std::make_shared<task_queues>(task_queues_remembered)),
+      waits_(std::make_shared<open_waits>(settings_.waits_max)),
+      events_(std::make_shared<event_hub>(gateway_)),
+      lines_(std::make_shared<step_lines>(gateway_)) {}
 
 void door::answer(const visit& from, response made, const std::string& version) {
   const auto& asked = from.call->asked();

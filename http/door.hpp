@@ -9,6 +9,7 @@
 #include "http/entity_tag.hpp"
 #include "http/gateway_client.hpp"
 #include "http/open_claims.hpp"
+#include "http/open_waits.hpp"
 #include "http/problem.hpp"
 #include "http/routes.hpp"
 #include "http/task_queues.hpp"
@@ -39,9 +40,14 @@ struct door_settings {
   std::function<std::optional<core::instant>()> now;
   std::function<core::uuid()> make_id;
   std::size_t body_bytes_max = 16UL * 1024 * 1024; ///< Of one request.
+  /// Requests that wait at the same time. Each has a connection of its own as well.
+  std::size_t waits_max = 20'000;
   /// Hears of every problem, on any thread; may be null.
   std::function<void(const told_problem&)> on_problem;
 };
+
+class event_hub;
+class step_lines;
 
 /// One request after its route was found and its caller is known.
 struct visit {
@@ -95,6 +101,19 @@ public:
     return std::make_shared<const open_claims::turn>(claims_, claim);
   }
 
+  /// Runs `what` where the functions given to `send` run, after `pause`: one after the other.
+  void run(std::function<void()> what, core::duration pause = core::duration::zero()) const {
+    gateway_.run(std::move(what), pause);
+  }
+
+  open_waits& waits() const { return *waits_; }
+  /// Both are for functions given to `run` and `send` alone.
+  const std::shared_ptr<event_hub>& events() const { return events_; }
+  const std::shared_ptr<step_lines>& lines() const { return lines_; }
+
+  /// Answers all requests that wait: the node ends.
+  void drain() const { waits_->drain(); }
+
   /// Answers with a message, under the status of the route.
   template <class Answer>
   void answer(const visit& from, Answer& message) const {
@@ -125,6 +144,9 @@ private:
   gateway_client gateway_;
   const std::shared_ptr<task_queues> queues_;
   const std::shared_ptr<open_claims> claims_ = std::make_shared<open_claims>();
+  const std::shared_ptr<open_waits> waits_;
+  const std::shared_ptr<event_hub> events_;
+  const std::shared_ptr<step_lines> lines_;
 };
 
 namespace dispatch {

@@ -2,9 +2,12 @@
 
 #include "core/access.hpp"
 #include "core/unit.hpp"
+#include "http/event_hub.hpp"
 #include "http/serve_operation.hpp"
+#include "http/waiting_call.hpp"
 
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -136,6 +139,86 @@ void ask_of_unit(const door& through, const visit& from, Request request, Then a
                        });
 }
 
+void answer_result(const door& through, const visit& from, msg::unit_view& view) {
+  if (view.result.empty())
+    return door::refuse(from, {core::errc::not_found, "there is no result: the unit is "
+                                                          + std::string{to_string(view.state)}});
+  result_of_unit found{view.unit, view.state, std::move(view.result), view.confidence};
+  through.answer(from, found);
+}
+
+/// Whether there is no result, and one may still come.
+bool may_get_result(const msg::unit_view& view) {
+  return view.result.empty() && view.state != core::unit_state::canceled;
+}
+
+/// One request that waits for a result: it reads the unit again whenever the hub tells of an event
+/// about it, one read at a time.
+struct wait_for_result : std::enable_shared_from_this<wait_for_result> {
+  wait_for_result(const door& by, waiting_call_ptr whose, msg::get_unit what)
+      : through(by), call(std::move(whose)), request(std::move(what)) {}
+
+  void look() {
+    has_news = true;
+    if (reads)
+      return;
+    has_news = false;
+    reads = true;
+    through.send(
+        request, [self = shared_from_this()](msg::unit_view& view) { self->on_view(view); },
+        [self = shared_from_this()](const core::failure& why) {
+          self->reads = false;
+          if (self->call->settle())
+            door::refuse(self->call->from(), why);
+        });
+  }
+
+  void on_view(msg::unit_view& view) {
+    reads = false;
+    if (!may_get_result(view)) {
+      if (call->settle())
+        answer_result(through, call->from(), view);
+    } else if (has_news) {
+      look();
+    }
+  }
+
+  void end() const {
+    if (call->settle())
+      call->from().call->answer(no_content());
+  }
+
+  const door& through;
+  const waiting_call_ptr call;
+  const msg::get_unit request;
+  bool reads = false;
+  bool has_news = false; ///< Since the read that is under way began.
+};
+
+void await_result(const door& through, const visit& from, const msg::unit_view& view,
+                  core::duration wait) {
+  const auto call = waiting_call::begin(through, from, {});
+  if (!call)
+    return;
+  const auto mine =
+      std::make_shared<wait_for_result>(through, call, msg::get_unit{view.step, view.unit});
+  call->arm();
+  through.run(
+      [weak = mine->weak_from_this()] {
+        if (const auto still = weak.lock())
+          still->end();
+      },
+      wait);
+  through.run([mine] {
+    mine->through.events()->watch_unit(mine->request.step, mine->request.unit,
+                                       {[mine] { return mine->call->is_settled(); },
+                                        [mine] {
+                                          if (!mine->call->is_settled())
+                                            mine->look();
+                                        }});
+  });
+}
+
 } // namespace
 
 const word_list& step_change_words() {
@@ -195,16 +278,19 @@ void unit_wanted::run(const door& through, const visit& from, unit_wanted asked)
               [&through, from](auto& view) { through.answer(from, view); });
 }
 
-void unit_result_wanted::run(const door& through, const visit& from, unit_result_wanted asked) {
-  ask_of_unit(
-      through, from, msg::get_unit{asked.step, asked.unit}, [&through, from](msg::unit_view& view) {
-        if (view.result.empty())
-          return from.call->answer(
-              problem_of({core::errc::not_found, "there is no result: the unit is "
-                                                     + std::string{to_string(view.state)}}));
-        result_of_unit found{view.unit, view.state, std::move(view.result), view.confidence};
-        through.answer(from, found);
-      });
+std::vector<other_answer> unit_result_wanted::other_answers() {
+  return {{204, "Of a request with `wait`: there was no result in that time.", false}};
+}
+
+void unit_result_wanted::run(const door& through, const visit& from,
+                             const unit_result_wanted& asked) {
+  ask_of_unit(through, from, msg::get_unit{asked.step, asked.unit},
+              [&through, from, wait = asked.wait](msg::unit_view& view) {
+                if (wait > core::duration::zero() && may_get_result(view))
+                  await_result(through, from, view, wait);
+                else
+                  answer_result(through, from, view);
+              });
 }
 
 void unit_change::run(const door& through, const visit& from, unit_change asked) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/ids.hpp"
+#include "http/composed/waiting_requests.hpp"
 #include "http/door.hpp"
 #include "http/fields.hpp"
 #include "http/routes.hpp"
@@ -226,12 +227,16 @@ struct unit_result_wanted : unit_reference {
                                  "Read the result of a unit; 404 while there is none"};
   static constexpr std::string_view name = "get_unit_result";
   using answer = result_of_unit;
-  static void run(const door& through, const visit& from, unit_result_wanted asked);
+  static std::vector<other_answer> other_answers();
+  static void run(const door& through, const visit& from, const unit_result_wanted& asked);
+
+  core::duration wait{0};
 };
 
 template <class Fields>
 void describe(Fields& f, unit_result_wanted& x) {
   describe_reference(f, x);
+  describe_wait(f, x.wait, "Seconds to wait for the result, 0 by default.");
 }
 
 /// Pauses, resumes or cancels a unit.

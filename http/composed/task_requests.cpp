@@ -2,9 +2,9 @@
 
 #include "http/composed/lease_ends.hpp"
 #include "http/trace_context.hpp"
+#include "http/waiting_call.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -141,26 +141,13 @@ void call_off(const door& through, msg::claim_tasks claim, const turn_ptr& turn)
       [](const core::failure&) {});
 }
 
-bool names_wait(const visit& from) {
-  const auto& query = from.parts.query;
-  return std::any_of(query.begin(), query.end(),
-                     [](const auto& one) { return one.name == "wait"; });
-}
-
-response without_body() {
-  response none;
-  none.status = 204;
-  none.content_type.clear();
-  return none;
-}
-
 void answer_claim(const door& through, const visit& from, const msg::claim_tasks& claim,
                   msg::leased_tasks& granted) {
   remember_queues(through, claim.queue, granted);
   if (!granted.tasks.empty())
     return through.answer(from, granted);
   from.call->answer(names_wait(from)
-                        ? without_body()
+                        ? no_content()
                         : problem_of(core::failure{core::errc::no_unit_available,
                                                    "no task of the queue " + claim.queue
                                                        + " is ready for this worker"}));
@@ -241,29 +228,29 @@ void claim_tasks::run(const door& through, const visit& from, claim_tasks asked)
   if (!through.admits(from, *claim))
     return;
   const auto turn = through.begin_claim(claim->claim);
-  // The answer and the hanging up of the client may come at the same time, on two threads. The
-  // first of them sets this, and the second finds it set: either the client gets the tasks, or they
-  // go back.
-  const auto is_settled = std::make_shared<std::atomic<bool>>(false);
+  const auto give_up = [&through, claim, turn] {
+    if (claim->wait > core::duration::zero() && turn->is_last())
+      call_off(through, *claim, turn);
+  };
+  const auto waiting = claim->wait > core::duration::zero()
+                           ? waiting_call::begin(through, from, give_up)
+                           : waiting_call::begin_without_place(from, give_up);
+  if (!waiting)
+    return;
   through.send(
       *claim,
-      [&through, from, claim, turn, is_settled](msg::leased_tasks& granted) {
-        if (!is_settled->exchange(true))
-          return answer_claim(through, from, *claim, granted);
-        if (turn->is_last())
+      [&through, waiting, claim, turn](msg::leased_tasks& granted) {
+        // Either the client gets the tasks, or they go back.
+        if (waiting->settle())
+          answer_claim(through, waiting->from(), *claim, granted);
+        else if (turn->is_last())
           give_back(through, *claim, granted);
-        from.call->answer(without_body());
       },
-      [from, is_settled](const core::failure& why) {
-        is_settled->store(true);
-        door::refuse(from, why);
+      [waiting](const core::failure& why) {
+        if (waiting->settle())
+          door::refuse(waiting->from(), why);
       });
-  // Only now, so that nothing calls the claim off before it has been sent. The call keeps this
-  // function, which therefore must not keep the call.
-  from.call->on_abandoned([&through, claim, turn, is_settled] {
-    if (!is_settled->exchange(true) && claim->wait > core::duration::zero() && turn->is_last())
-      call_off(through, *claim, turn);
-  });
+  waiting->arm(); // only now, so that nothing calls the claim off before it has been sent
 }
 
 // --- one task by its id ---
