@@ -39,6 +39,8 @@ void on_await_units(step_ptr self, const msg::await_units& request) {
 void note_vacancy(step_ptr self) {
   auto& st = self->state;
   ++st.vacancies;
+  if (st.awaiting_units.empty())
+    return;
   for (const auto& [end, promise] : std::exchange(st.awaiting_units, {}))
     promise.deliver(msg::units_awaited{st.vacancies});
 }

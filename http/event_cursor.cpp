@@ -8,53 +8,53 @@ namespace holdfast::http {
 namespace {
 
 /// In front of the positions. Another layout gets another one.
-constexpr std::uint8_t layout = 1;
+constexpr std::uint8_t cursor_layout = 1;
 
 /// RFC 4648, 5: safe in URLs and in headers.
-constexpr std::string_view alphabet =
+constexpr std::string_view cursor_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-constexpr unsigned digit_bits = 6;
-constexpr unsigned byte_bits = 8;
+constexpr unsigned cursor_digit_bits = 6;
+constexpr unsigned cursor_byte_bits = 8;
 constexpr unsigned varint_bits = 7;
-constexpr std::uint8_t more_follows = 0x80;
+constexpr std::uint8_t varint_goes_on = 0x80;
 
 std::string base64url(const std::string& bytes) {
   std::string text;
-  text.reserve((bytes.size() * byte_bits + digit_bits - 1) / digit_bits);
+  text.reserve((bytes.size() * cursor_byte_bits + cursor_digit_bits - 1) / cursor_digit_bits);
   std::uint32_t bits = 0;
   unsigned count = 0;
   for (const char c : bytes) {
-    bits = bits << byte_bits | static_cast<std::uint8_t>(c);
-    for (count += byte_bits; count >= digit_bits; count -= digit_bits)
-      text += alphabet[bits >> (count - digit_bits) & 0x3f];
+    bits = bits << cursor_byte_bits | static_cast<std::uint8_t>(c);
+    for (count += cursor_byte_bits; count >= cursor_digit_bits; count -= cursor_digit_bits)
+      text += cursor_digits[bits >> (count - cursor_digit_bits) & 0x3f];
   }
   if (count > 0)
-    text += alphabet[bits << (digit_bits - count) & 0x3f];
+    text += cursor_digits[bits << (cursor_digit_bits - count) & 0x3f];
   return text;
 }
 
-std::optional<std::string> bytes_of(std::string_view text) {
+std::optional<std::string> cursor_bytes_of(std::string_view text) {
   std::string bytes;
   std::uint32_t bits = 0;
   unsigned count = 0;
   for (const char c : text) {
-    const auto digit = alphabet.find(c);
+    const auto digit = cursor_digits.find(c);
     if (digit == std::string_view::npos)
       return std::nullopt;
-    bits = bits << digit_bits | static_cast<std::uint32_t>(digit);
-    count += digit_bits;
-    if (count < byte_bits)
+    bits = bits << cursor_digit_bits | static_cast<std::uint32_t>(digit);
+    count += cursor_digit_bits;
+    if (count < cursor_byte_bits)
       continue;
-    count -= byte_bits;
+    count -= cursor_byte_bits;
     bytes += static_cast<char>(bits >> count & 0xff);
   }
   return bytes;
 }
 
 void append_varint(std::string& out, std::uint64_t number) {
-  for (; number >= more_follows; number >>= varint_bits)
-    out += static_cast<char>((number & 0x7f) | more_follows);
+  for (; number >= varint_goes_on; number >>= varint_bits)
+    out += static_cast<char>((number & 0x7f) | varint_goes_on);
   out += static_cast<char>(number);
 }
 
@@ -64,7 +64,7 @@ std::optional<std::uint64_t> take_varint(std::string_view& from) {
     const auto byte = static_cast<std::uint8_t>(from.front());
     from.remove_prefix(1);
     number |= std::uint64_t{byte & 0x7fU} << shift;
-    if ((byte & more_follows) == 0)
+    if ((byte & varint_goes_on) == 0)
       return number;
   }
   return std::nullopt;
@@ -74,15 +74,15 @@ std::optional<std::uint64_t> take_varint(std::string_view& from) {
 
 std::string cursor_of(const event_positions& positions) {
   std::string bytes;
-  bytes += static_cast<char>(layout);
+  bytes += static_cast<char>(cursor_layout);
   for (const auto position : positions)
     append_varint(bytes, static_cast<std::uint64_t>(position));
   return base64url(bytes);
 }
 
 std::optional<event_positions> positions_of(std::string_view cursor, std::size_t shards) {
-  const auto bytes = bytes_of(cursor);
-  if (!bytes || bytes->empty() || static_cast<std::uint8_t>(bytes->front()) != layout)
+  const auto bytes = cursor_bytes_of(cursor);
+  if (!bytes || bytes->empty() || static_cast<std::uint8_t>(bytes->front()) != cursor_layout)
     return std::nullopt;
   std::string_view rest{*bytes};
   rest.remove_prefix(1);

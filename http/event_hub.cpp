@@ -20,8 +20,8 @@ namespace {
 constexpr core::duration tail_wait = msg::wait_max / 2;
 constexpr std::uint32_t tail_page = 1000;
 
-constexpr core::duration pause_least = std::chrono::milliseconds{50};
-constexpr core::duration pause_most = std::chrono::seconds{2};
+constexpr core::duration tail_pause_least = std::chrono::milliseconds{50};
+constexpr core::duration tail_pause_most = std::chrono::seconds{2};
 
 } // namespace
 
@@ -60,7 +60,7 @@ void event_hub::count_shards(std::function<void(std::uint32_t)> then) {
               still->counting_ = false;
               still->count_shards([](std::uint32_t) {});
             },
-            pause_most);
+            tail_pause_most);
       });
 }
 
@@ -137,7 +137,7 @@ void event_hub::on_read_failed(core::shard_id shard, const core::failure& why) {
         if (const auto self = weak.lock())
           self->read_tail(shard);
       },
-      core::backoff(++at.failures, pause_least, pause_most));
+      core::backoff(++at.failures, tail_pause_least, tail_pause_most));
 }
 
 bool event_hub::is_wanted(tail& of) {

@@ -13,7 +13,7 @@ namespace holdfast::http {
 
 namespace {
 
-constexpr std::uint32_t own_page = 1000;
+constexpr std::uint32_t own_page_events = 1000;
 
 /// After a read of a reader's own that may succeed later.
 constexpr core::duration own_pause = std::chrono::milliseconds{250};
@@ -154,7 +154,8 @@ void event_hub::read_alone(const event_reader_ptr& reader, core::shard_id shard)
   request.from =
       static_cast<std::uint8_t>(from_oldest ? core::event_start::oldest : core::event_start::after);
   request.after = from_oldest ? 0 : r.at[shard];
-  request.limit = from_oldest ? 1 : own_page; // a cursor needs the places in all shards first
+  request.limit =
+      from_oldest ? 1 : own_page_events; // a cursor needs the places in all shards first
   request.step = r.filter.step;
   request.types.assign(r.filter.types.begin(), r.filter.types.end());
   gateway_.ask<msg::event_page>(

@@ -16,8 +16,8 @@ constexpr core::duration recheck_interval = std::chrono::seconds{2};
 constexpr core::duration failure_pause = std::chrono::milliseconds{500};
 
 /// Between rounds in which all were refused although the step had changed: it changes for others.
-constexpr core::duration pause_least = std::chrono::milliseconds{5};
-constexpr core::duration pause_most = std::chrono::milliseconds{160};
+constexpr core::duration round_pause_least = std::chrono::milliseconds{5};
+constexpr core::duration round_pause_most = std::chrono::milliseconds{160};
 
 /// Requests of one round that may be refused: eight, or a sixteenth of the line, so that everybody
 /// in a long line is asked for in half a minute. And how many of them ask at a time.
@@ -108,7 +108,7 @@ void step_lines::go_on(core::step_id step) {
     return;
   }
   if (in.changed && !in.granted)
-    in.pause = std::clamp(2 * in.pause, pause_least, pause_most);
+    in.pause = std::clamp(2 * in.pause, round_pause_least, round_pause_most);
   else
     in.pause = core::duration::zero();
   await(step);

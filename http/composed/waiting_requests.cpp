@@ -69,15 +69,15 @@ void await_end(const door& through, const visit& from, const msg::task_view& vie
 
 // --- a unit of a step ---
 
-using turn_ptr = std::shared_ptr<const open_claims::turn>;
+using unit_turn = std::shared_ptr<const open_claims::turn>;
 
 /// One request for an assignment that waits.
 struct wait_for_unit {
   waiting_call_ptr call;
   msg::ask_assignment message;
-  turn_ptr turn; ///< Among the calls under the same id.
+  unit_turn turn; ///< Among the calls under the same id.
 };
-using wait_ptr = std::shared_ptr<const wait_for_unit>;
+using unit_wait = std::shared_ptr<const wait_for_unit>;
 
 /// Gives back a unit that no client is there for.
 void give_unit_back(const door& through, const wait_for_unit& wait,
@@ -91,7 +91,7 @@ void give_unit_back(const door& through, const wait_for_unit& wait,
 }
 
 /// Asks once. `done` hears whether the wait is over.
-void ask_once(const door& through, const wait_ptr& wait, bool is_first, step_lines::done done) {
+void ask_once(const door& through, const unit_wait& wait, bool is_first, step_lines::done done) {
   through.send(
       wait->message,
       [&through, wait, done](msg::assignment& granted) {

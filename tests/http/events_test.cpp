@@ -150,12 +150,12 @@ struct events_fixture : door_fixture {
 
   /// An event is committed.
   void commit(core::shard_id shard, std::string_view type = "UnitFinalized",
-              const core::unit_id& unit = {}, const core::step_id& step = {}) {
+              const core::unit_id& about = {}, const core::step_id& in = {}) {
     json event{{"type", type}};
-    if (step)
-      event["step_id"] = core::to_string(step);
-    if (unit)
-      event["unit_id"] = core::to_string(unit);
+    if (in)
+      event["step_id"] = core::to_string(in);
+    if (about)
+      event["unit_id"] = core::to_string(about);
     feed->events[shard].push_back({feed->newest(shard) + 1, event.dump()});
     wake();
   }
@@ -255,15 +255,15 @@ struct parsed_stream {
   }
 };
 
-using places = std::vector<std::string>;
+using place_list = std::vector<std::string>;
 
 parsed_stream parsed(const std::shared_ptr<fake_call>& call) {
   BOOST_REQUIRE(call->stream);
   return parsed_stream{call->stream->body};
 }
 
-places places_of(const json& list) {
-  places all;
+place_list event_places_of(const json& list) {
+  place_list all;
   for (const auto& one : list.at("events"))
     all.push_back(std::to_string(one.at("shard").get<int>()) + '/'
                   + std::to_string(one.at("seq").get<int>()));
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(a_stream_gets_new_events_of_all_shards) {
   commit(0, "JudgmentReceived");
   pass(20ms);
   const auto got = parsed(call);
-  BOOST_TEST(got.places() == (places{"1/1", "0/2"}), boost::test_tools::per_element());
+  BOOST_TEST(got.places() == (place_list{"1/1", "0/2"}), boost::test_tools::per_element());
   BOOST_TEST(got.events[0].type == "UnitFinalized");
   BOOST_TEST(got.events[0].data.at("event").at("unit_id") == unit_text);
   BOOST_TEST(!call->stream->is_finished);
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_skipped_while_the_host_of_a_shard_is_away) {
   break_feed(core::errc::none);
   pass(3s);
   pass(3s);
-  BOOST_TEST(parsed(call).places() == (places{"0/1", "0/2", "0/3"}),
+  BOOST_TEST(parsed(call).places() == (place_list{"0/1", "0/2", "0/3"}),
              boost::test_tools::per_element());
 }
 
@@ -364,10 +364,13 @@ BOOST_AUTO_TEST_CASE(a_stream_has_the_events_that_its_filter_lets_through) {
   commit(1, "EventUnreadable");
   pass(1s);
   pass(1s);
-  BOOST_TEST(parsed(of_type).places() == (places{"0/2", "1/1"}), boost::test_tools::per_element());
-  BOOST_TEST(parsed(of_step).places() == (places{"0/1", "1/1"}), boost::test_tools::per_element());
-  BOOST_TEST(parsed(of_unit).places() == (places{"0/1", "1/1"}), boost::test_tools::per_element());
-  BOOST_TEST(parsed(of_workflow).places() == (places{"0/1", "1/1"}),
+  BOOST_TEST(parsed(of_type).places() == (place_list{"0/2", "1/1"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(parsed(of_step).places() == (place_list{"0/1", "1/1"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(parsed(of_unit).places() == (place_list{"0/1", "1/1"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(parsed(of_workflow).places() == (place_list{"0/1", "1/1"}),
              boost::test_tools::per_element());
 }
 
@@ -379,7 +382,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_joins_a_workflow_later_is_among_its_events) {
   feed->steps.push_back(other_step);
   commit(0, "UnitFinalized", unit, other_step);
   pass(1s);
-  BOOST_TEST(parsed(call).places() == (places{"0/1", "0/2"}), boost::test_tools::per_element());
+  BOOST_TEST(parsed(call).places() == (place_list{"0/1", "0/2"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_quiet_stream_says_that_it_is_there_and_where_it_is) {
@@ -440,11 +443,12 @@ BOOST_AUTO_TEST_CASE(a_list_goes_on_with_its_cursor) {
   BOOST_TEST(first.at("events").size() == 3U);
   const auto second =
       reply_of(get("/v1/events?limit=3&cursor=" + first.at("cursor").get<std::string>())).json;
-  auto all = places_of(first);
-  for (const auto& one : places_of(second))
+  auto all = event_places_of(first);
+  for (const auto& one : event_places_of(second))
     all.push_back(one);
   std::sort(all.begin(), all.end());
-  BOOST_TEST(all == (places{"0/1", "0/2", "0/3", "1/1", "1/2"}), boost::test_tools::per_element());
+  BOOST_TEST(all == (place_list{"0/1", "0/2", "0/3", "1/1", "1/2"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_list_waits_for_its_first_event) {
@@ -452,7 +456,8 @@ BOOST_AUTO_TEST_CASE(a_list_waits_for_its_first_event) {
   BOOST_TEST(call->answers.empty());
   commit(1);
   pass(20ms);
-  BOOST_TEST(places_of(reply_of(call).json) == (places{"1/1"}), boost::test_tools::per_element());
+  BOOST_TEST(event_places_of(reply_of(call).json) == (place_list{"1/1"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_list_without_events_has_a_cursor_all_the_same) {
@@ -465,7 +470,7 @@ BOOST_AUTO_TEST_CASE(a_list_without_events_has_a_cursor_all_the_same) {
   commit(0);
   const auto then =
       reply_of(get("/v1/events?cursor=" + later.at("cursor").get<std::string>())).json;
-  BOOST_TEST(places_of(then) == (places{"0/1"}), boost::test_tools::per_element());
+  BOOST_TEST(event_places_of(then) == (place_list{"0/1"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(wrong_requests_for_events_are_refused) {
