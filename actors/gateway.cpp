@@ -73,6 +73,14 @@ core::failure check(const msg::submit_judgment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
                    check_id(m.judgment, "judgment"), check_worker_of_units(m.contributor)});
 }
+core::failure check_wait(core::duration wait) {
+  return wait >= core::duration::zero() && wait <= msg::wait_max
+             ? core::failure{}
+             : invalid("wait must be between 0 and 60 seconds");
+}
+core::failure check(const msg::await_units& m) {
+  return first_of({check_id(m.step, "step"), check_wait(m.wait)});
+}
 core::failure check(const msg::put_profile& m) { return check_worker_of_units(m.contributor); }
 core::failure check(const msg::find_steps& m) {
   return first_of({check_worker_of_units(m.contributor), check_limit(m.limit, steps_page_max)});
@@ -163,6 +171,10 @@ core::failure check(const msg::enqueue_tasks& m) {
 core::failure check(const msg::enqueue_envelopes& m) {
   return first_of({check_queue(m.queue), check_number(m.envelopes.size())});
 }
+core::failure check(const msg::await_task& m) {
+  return first_of(
+      {check_queue(m.queue), check_id(m.task, "task"), check_id(m.id, "id"), check_wait(m.wait)});
+}
 core::failure check(const msg::explain_task& m) {
   return first_of({check_queue(m.queue), check_id(m.task, "task")});
 }
@@ -193,7 +205,6 @@ core::failure check(const msg::list_schedules& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, core::schedules_most)});
 }
 core::failure check(const msg::claim_tasks& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.claim, "claim"),
                    m.most >= 1 && m.most <= claimed_max
                        ? core::failure{}
@@ -201,7 +212,7 @@ core::failure check(const msg::claim_tasks& m) {
                    m.types.size() <= types_max
                        ? core::failure{}
                        : invalid("at most " + std::to_string(types_max) + " types"),
-                   patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
+                   check_wait(m.wait)});
 }
 core::failure check(const msg::extend_tasks& m) {
   return first_of({check_queue(m.queue), check_worker(m.worker), check_number(m.tasks.size())});
@@ -245,12 +256,10 @@ core::failure check_types(const std::vector<std::string>& types) {
   return {};
 }
 core::failure check(const msg::read_events& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
-  return first_of({m.from >= 1 && m.from <= 3
-                       ? core::failure{}
-                       : invalid("from must be 1 (after), 2 (oldest) or 3 (newest)"),
-                   check_limit(m.limit, events_page_max), check_types(m.types),
-                   patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
+  return first_of(
+      {m.from >= 1 && m.from <= 3 ? core::failure{}
+                                  : invalid("from must be 1 (after), 2 (oldest) or 3 (newest)"),
+       check_limit(m.limit, events_page_max), check_types(m.types), check_wait(m.wait)});
 }
 
 core::failure check(const msg::put_webhook& m) { return check_webhook(m.name); }
@@ -446,6 +455,8 @@ core::duration answer_time(const Request&) {
   return internal_timeout;
 }
 core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
+core::duration answer_time(const msg::await_task& m) { return internal_timeout + m.wait; }
+core::duration answer_time(const msg::await_units& m) { return internal_timeout + m.wait; }
 core::duration answer_time(const msg::read_events& read) { return internal_timeout + read.wait; }
 
 /// Checks `m` and hands it to the host of its shard, in this node or another. The load of another

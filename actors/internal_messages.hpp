@@ -588,6 +588,10 @@ struct gather_tick {};
 struct queue_tick {
   core::instant at; ///< What it was set to; any other than the latest is void.
 };
+/// Step → itself: the end of a wait for units.
+struct vacancy_tick {
+  core::instant at; ///< What it was set to; any other than the latest is void.
+};
 struct extension_tick {};
 struct renew_tick {};
 struct overdue_tick {};
@@ -675,6 +679,7 @@ HOLDFAST_LOCAL_MESSAGE(look_around)
 HOLDFAST_LOCAL_MESSAGE(look_again)
 HOLDFAST_LOCAL_MESSAGE(queue_tick)
 HOLDFAST_LOCAL_MESSAGE(extension_tick)
+HOLDFAST_LOCAL_MESSAGE(vacancy_tick)
 HOLDFAST_LOCAL_MESSAGE(new_workflow)
 HOLDFAST_LOCAL_MESSAGE(owner_idle)
 HOLDFAST_LOCAL_MESSAGE(stop_owner)

@@ -246,6 +246,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_fail),
       of_queue(self, on_eject),
       of_queue(self, on_explain),
+      of_queue(self, on_await_task),
       of_queue(self, on_metrics),
       of_queue(self, on_change),
       of_queue(self, on_redrive),
@@ -288,6 +289,12 @@ void carry_out(queue_ptr self, core::change changes,
         forget_leases(self, untied);
       effect(why);
     };
+  if (auto waits = waits_ended_by(self, changes); !waits.empty())
+    effect = [=, waits = std::move(waits), effect = std::move(effect)](const core::failure& why) {
+      effect(why);
+      if (why.code == core::errc::none)
+        tell_ended(self, waits);
+    };
   st.meter.count(changes, time(self));
   st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),
                    std::move(effect));
@@ -329,12 +336,13 @@ static core::instant next_due(queue_ptr self, core::instant at) {
       st.waiting.empty()
           ? (st.queue.expiries.empty() ? core::instant::max() : st.queue.expiries.begin()->first)
           : std::min(core::next_wake(st.queue, at), st.waiting_until.begin()->first);
-  return std::min(next, next_schedule(self));
+  return std::min({next, next_schedule(self), next_wait_end(self)});
 }
 
 void look_after(queue_ptr self) {
   run_schedules(self);
   serve(self);
+  end_long_waits(self);
   auto& st = self->state;
   const auto at = time(self);
   const auto next = next_due(self, at);

@@ -161,7 +161,9 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
                                 decider identity, step_links links) {
   guard(self, context);
   auto& st = self->state;
-  st.ids = core::uuid_source{context->take_seed()};
+  const auto seed = context->take_seed();
+  st.ids = core::uuid_source{seed};
+  st.vacancies = seed;
   st.context = std::move(context);
   st.identity = std::move(identity);
   st.links = std::move(links);
@@ -176,6 +178,8 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         for (const auto& end : report.ended)
           end_held(self, end.contributor, report.unit);
         on_unit_report(self, report);
+        if (report.free > 0)
+          note_vacancy(self);
         note_for_quality(self, report);
       },
       [=](const write_done& done) {
@@ -235,6 +239,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
           answer_step(self, core::decide(self->state.step, static_cast<core::unit_verb>(m.verb),
                                          now(self, self->state.context)));
         cancel_open_units(self);
+        note_vacancy(self);
       },
       [=](const msg::remove_contributor& m) {
         if (!not_now(self, m))
@@ -256,6 +261,11 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!not_now(self, m))
           on_list_contributors(self, m);
       },
+      [=](const msg::await_units& m) {
+        if (!not_now(self, m))
+          on_await_units(self, m);
+      },
+      [=](const vacancy_tick& tick) { on_vacancy_tick(self, tick); },
       [=](const msg::get_feedback& m) {
         if (!not_now(self, m))
           on_get_feedback(self, m);

@@ -43,6 +43,7 @@ void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
     return enter_unit(self, summary_of(unit));
   st.board->add_question(unit.id, unit.ordinal);
   st.ready.add_apart(unit.id);
+  note_vacancy(self);
   if (!st.model)
     return;
   if (const auto truth =

@@ -26,6 +26,7 @@
 #include <caf/stateful_actor.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -128,6 +129,13 @@ struct step_state {
   std::unordered_map<core::unit_id, core::instant> expiry_of;
   core::instant timer_at = core::instant::max();
 
+  // --- requests that wait for units (step_vacancies.cpp) ---
+  /// Changes after which somebody may get a unit. Every life of a step counts from another number:
+  /// a request that comes from an earlier life has missed something, for all that is known.
+  std::uint64_t vacancies = 0;
+  std::multimap<core::instant, held_promise> awaiting_units; ///< By the ends of their waits.
+  core::instant vacancy_tick_at = core::instant::max();
+
   // --- quality ---
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
   std::optional<core::answer_model> model;      ///< Where the method of aggregation asks one.
@@ -220,6 +228,14 @@ void on_expiry_tick(step_ptr self, const expiry_tick& tick);
 /// Does what is due if the timer has not told.
 void on_look_again(step_ptr self);
 /// One offer less is under way to the unit.
+// step_vacancies.cpp: requests that wait until the step may have a unit for somebody.
+
+void on_await_units(step_ptr self, const msg::await_units& request);
+/// After a change by which somebody may get a unit.
+void note_vacancy(step_ptr self);
+/// Answers the requests that have waited long enough.
+void on_vacancy_tick(step_ptr self, const vacancy_tick& tick);
+
 void unreserve(step_ptr self, const core::unit_id& unit);
 void on_sweep_tick(step_ptr self);
 /// A unit as the ready set and the timers see it.

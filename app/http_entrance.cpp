@@ -134,6 +134,27 @@ std::string sha256_text(std::string_view bytes) { return core::to_string(objects
 
 } // namespace
 
+namespace {
+
+/// Logs a problem under the trace id that its client was told: each kind once a second.
+void log_problem(const log_stream& log, core::log_limit& limit, const http::told_problem& told) {
+  constexpr unsigned server_errors = 500;
+  const auto left_out = limit.admit(told.code, steady_clock::now());
+  if (!left_out)
+    return;
+  actors::log_fields fields{{"trace_id", told.trace_id},
+                            {"status", std::to_string(told.status)},
+                            {"code", told.code},
+                            {"method", told.method},
+                            {"path", told.path}};
+  if (*left_out > 0)
+    fields.emplace_back("not_logged_before", std::to_string(*left_out));
+  log.write(told.status < server_errors ? actors::log_level::info : actors::log_level::warning,
+            "http_problem", fields);
+}
+
+} // namespace
+
 bool has_http(const config::settings& settings) { return settings.http.port != 0; }
 
 struct http_entrance::parts {
@@ -161,6 +182,7 @@ struct http_entrance::parts {
 
   const std::filesystem::path data_dir;
   const log_stream log;
+  core::log_limit problem_limit;
   known_tokens tokens;
   shared_ids ids;
   http::gateway_client gateway;
@@ -194,6 +216,9 @@ core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::
   door.now = [inside] { return inside->clock.now(); };
   door.make_id = [inside] { return inside->ids.next(); };
   door.body_bytes_max = settings.http.body_mb * mebibyte;
+  door.on_problem = [inside](const http::told_problem& told) {
+    log_problem(inside->log, inside->problem_limit, told);
+  };
   all->door.emplace(std::move(door), all->gateway);
   auto opened = http::server::open(options_of(settings, log), [inside](http::call_ptr call) {
     http::serve(*inside->door, std::move(call));
@@ -218,6 +243,8 @@ void http_entrance::reload() {
 
 void http_entrance::drain(core::duration patience) {
   parts_->server->drain();
+  // Behind it: a request that is let in now is not told to wait.
+  parts_->door->drain();
   parts_->server->wait_until_idle(patience);
 }
 

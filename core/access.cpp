@@ -65,14 +65,14 @@ std::vector<message_access> make_table() {
   // Producers.
   requests(with_admin({pr}), {"enqueue_tasks", "enqueue_envelopes"});
   requests(with_admin({pr, op, au}),
-           {"get_task", "explain_task", "get_queue_statistics", "list_queues"});
+           {"get_task", "await_task", "explain_task", "get_queue_statistics", "list_queues"});
   // Operators.
   requests(with_admin({op}),
            {"put_queue", "pause_queue", "remove_queue", "change_task", "eject_task",
             "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index"});
-  requests(with_admin({op, au}),
-           {"list_tasks", "get_task_attempts", "get_queue_intake", "get_queue_metrics",
-            "list_schedules", "get_link_status", "get_audit_status", "get_guard_status"});
+  requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
+                                  "get_queue_metrics", "list_schedules", "await_units",
+                                  "get_link_status", "get_audit_status", "get_guard_status"});
   // Programs that follow events from outside.
   requests(with_admin({op, rq}), {"put_webhook", "change_webhook", "replay_webhook"});
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
@@ -113,7 +113,8 @@ std::vector<message_access> make_table() {
                             "webhook_saved",      "webhook_list",        "dead_letter_page",
                             "webhook_replayed",   "task_attempts",       "workflow_page",
                             "test_question_page", "queue_removed",       "token_view",
-                            "token_page",         "token_identity",      "token_use_noted"});
+                            "token_page",         "token_identity",      "token_use_noted",    "task_awaited",
+                            "units_awaited"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",

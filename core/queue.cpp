@@ -5,6 +5,7 @@
 #include "core/node_worker.hpp"
 #include "core/object_ref.hpp"
 #include "core/queue_endings.hpp"
+#include "core/task_repetition.hpp"
 
 #include <algorithm>
 
@@ -320,10 +321,14 @@ decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant no
   decision<std::vector<item_outcome>> made;
   made.answer.reserve(command.tasks.size());
   const auto gone = check_not_removed(q);
-  for (auto& item : command.tasks)
-    made.answer.push_back(gone.code == errc::none
+  for (auto& item : command.tasks) {
+    const auto* known = command.compares ? find(q, item.spec.id) : nullptr;
+    auto why =
+        gone.code == errc::none && known != nullptr ? check_repetition(known->spec, item) : gone;
+    made.answer.push_back(why.code == errc::none
                               ? make_task(q, std::move(item), q.policy.depth_max, now, made.changes)
-                              : refused(item.spec.id, gone.code, gone.detail));
+                              : refused(item.spec.id, why.code, std::move(why.detail)));
+  }
   return made;
 }
 

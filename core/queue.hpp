@@ -86,6 +86,9 @@ struct item_outcome {
 /// finished task.
 struct enqueue {
   std::vector<new_task> tasks;
+  /// Whether a task under the id of a live one is refused unless `check_repetition` finds them the
+  /// same. Schedules and staged tasks have ids of our own making, and want what is there.
+  bool compares = false;
 };
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/errors.hpp"
+#include "core/time.hpp"
 #include "messages/errors.hpp"
 #include "messages/interfaces.hpp"
 
@@ -38,9 +39,9 @@ public:
       return failed(core::failure{core::errc::unavailable, "the node is not ready yet"});
     // Untyped: the gateway has one handler for each row of the table, and comparing all of them
     // for each request costs the compiler more than all else here.
-    run({[gateway = std::move(gateway), message = std::move(message),
-          answered = std::move(answered),
-          failed = std::move(failed)](caf::event_based_actor* self) mutable {
+    send({[gateway = std::move(gateway), message = std::move(message),
+           answered = std::move(answered),
+           failed = std::move(failed)](caf::event_based_actor* self) mutable {
       self->request(gateway, caf::infinite, std::move(message))
           .then([answered = std::move(answered)](Answer& answer) mutable { answered(answer); },
                 [failed = std::move(failed)](const caf::error& why) mutable {
@@ -48,6 +49,10 @@ public:
                 });
     }});
   }
+
+  /// Runs `what` in the thread of the actor, after `pause`. Functions that are given to `ask` and
+  /// to this run one after the other.
+  void run(std::function<void()> what, core::duration pause = core::duration::zero()) const;
 
   /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
   /// forgotten. To be called on one copy, when nobody asks any more.
@@ -57,7 +62,7 @@ private:
   struct reached;
 
   caf::actor gateway_of() const;
-  void run(errand what) const;
+  void send(errand what) const;
 
   caf::actor asker_;
   std::shared_ptr<reached> reached_;

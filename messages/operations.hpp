@@ -118,6 +118,7 @@ using operations = caf::detail::type_list<
               effect::writes>,
     operation<extend_assignment, assignment_extended, host_of<&extend_assignment::step>,
               effect::writes>,
+    operation<await_units, units_awaited, host_of<&await_units::step>, effect::reads>,
     operation<get_feedback, judgment_feedback, host_of<&get_feedback::step>, effect::reads>,
     operation<end_session, session_ended, every_node, effect::writes>,
     operation<find_steps, step_offers, every_node, effect::reads>,
@@ -133,6 +134,7 @@ using operations = caf::detail::type_list<
     // --- producers of tasks ---
     operation<enqueue_envelopes, task_outcomes, host_of<&enqueue_envelopes::queue>, effect::writes>,
     operation<get_task, task_view, database, effect::reads>,
+    operation<await_task, task_awaited, host_of<&await_task::queue>, effect::reads>,
     operation<list_tasks, task_page, database, effect::reads>,
     operation<get_task_attempts, task_attempts, database, effect::reads>,
     operation<explain_task, task_explanation, host_of<&explain_task::queue>, effect::reads>,

@@ -1,3 +1,4 @@
+#include "http/composed/event_requests.hpp"
 #include "http/composed/token_requests.hpp"
 #include "http/composed/webhook_requests.hpp"
 #include "http/route_table.hpp"
@@ -9,6 +10,7 @@
 namespace holdfast::http {
 
 void add_cluster_routes(route_table& table) {
+  add_composed<events_wanted>(table);
   add_operations_about<topic::events, topic::cluster>(table);
   add_composed<pause_webhook>(table);
   add_composed<resume_webhook>(table);

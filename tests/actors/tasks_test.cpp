@@ -155,6 +155,31 @@ BOOST_AUTO_TEST_CASE(making_a_task_again_is_a_repetition_for_ever) {
   BOOST_TEST(counts().live == 0U);
 }
 
+// C22: the id of a task belongs to it, live, just ended, long ended, and after a restart
+BOOST_AUTO_TEST_CASE(another_task_under_a_known_id_is_refused) {
+  const auto r = request(R"({"to":"ana"})");
+  auto other = r;
+  other.body = R"({"to":"bob"})";
+  const auto refused = [&] {
+    const auto outcome = enqueue(other);
+    BOOST_TEST((outcome.refusal == core::errc::already_exists));
+    BOOST_TEST(outcome.detail.find("another body") != std::string::npos, outcome.detail);
+    BOOST_TEST(enqueue(r).repeated);
+  };
+  enqueued(r);
+  refused();
+  const auto t = one("w1");
+  refused();
+  BOOST_TEST((complete("w1", t) == core::errc::none));
+  refused();
+  advance(1h);
+  refused();
+  restart();
+  refused();
+  BOOST_TEST(counts().completed == 1U);
+  BOOST_TEST(counts().live == 0U);
+}
+
 // C22: the database is asked of the one that has ended, while the other one still lives; by the
 // answer, nobody remembers the end of either
 BOOST_AUTO_TEST_CASE(a_repetition_that_is_looked_up_for_long_is_known_as_one) {

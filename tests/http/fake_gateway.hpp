@@ -32,6 +32,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <typeindex>
@@ -54,13 +55,70 @@
 /// Everything runs on the thread of the test.
 namespace holdfast::test {
 
+/// A streamed answer that keeps its body. Room comes when the test says so.
+class fake_stream : public http::answer_stream {
+public:
+  explicit fake_stream(http::stream_head begun) : head(std::move(begun)) {}
+
+  using http::answer_stream::write;
+  http::write_result write(std::string&& piece, std::function<void()> room_again) override {
+    if (is_gone)
+      return http::write_result::ended;
+    ++pieces;
+    body += piece;
+    piece.clear();
+    room_again_ = std::move(room_again);
+    return http::write_result::taken;
+  }
+  void finish() override { is_finished = true; }
+  void abort() override { is_aborted = true; }
+  void on_end(std::function<void()> then) override { end_ = std::move(then); }
+  void on_drain(std::function<void()> then) override { drain_ = std::move(then); }
+
+  /// The client has read all. False: nobody waits for that.
+  bool give_room() {
+    const auto then = std::exchange(room_again_, nullptr);
+    if (then)
+      then();
+    return then != nullptr;
+  }
+  /// The client closes its connection.
+  void hang_up() {
+    is_gone = true;
+    room_again_ = nullptr;
+    if (const auto then = std::exchange(end_, nullptr))
+      then();
+  }
+  void drain() {
+    if (const auto then = std::exchange(drain_, nullptr))
+      then();
+  }
+
+  const http::stream_head head;
+  std::string body;
+  std::size_t pieces = 0;
+  bool is_finished = false;
+  bool is_aborted = false;
+  bool is_gone = false;
+
+private:
+  std::function<void()> room_again_;
+  std::function<void()> end_;
+  std::function<void()> drain_;
+};
+
 /// A request of HTTP that keeps its answer.
 class fake_call : public http::call {
 public:
   explicit fake_call(http::request asked) : asked_(std::move(asked)) {}
 
   const http::request& asked() const override { return asked_; }
+  std::optional<http::response> unpack_body() override { return std::nullopt; }
   void answer(http::response with) override { answers.push_back(std::move(with)); }
+  http::answer_stream_ptr begin_stream(http::stream_head head) override {
+    stream = std::make_shared<fake_stream>(std::move(head));
+    return stream;
+  }
   void on_abandoned(std::function<void()> then) override { abandoned_ = std::move(then); }
 
   /// The client closes its connection.
@@ -69,7 +127,8 @@ public:
       then();
   }
 
-  std::vector<http::response> answers; ///< Of a right door one, at last.
+  std::vector<http::response> answers; ///< Of a right door one, at last, or a stream.
+  std::shared_ptr<fake_stream> stream;
 
 private:
   http::request asked_;

@@ -229,8 +229,9 @@ BOOST_AUTO_TEST_CASE(each_type_has_its_schema_in_a_request) {
   BOOST_TEST(text_of_json(members.at("run_at"))
              == json_of(R"({"type":"string","format":"date-time"})"));
   BOOST_TEST(text_of_json(members.at("lease_seconds"))
-             == json_of(R"({"type":"number","minimum":0})"));
-  BOOST_TEST(text_of_json(members.at("window")) == json_of(R"({"type":"number","minimum":0})"));
+             == json_of(R"({"type":"number","minimum":0,"maximum":3162240000})"));
+  BOOST_TEST(text_of_json(members.at("window"))
+             == json_of(R"({"type":"number","minimum":0,"maximum":3162240000})"));
   BOOST_TEST(text_of_json(members.at("season"))
              == json_of(R"({"type":"string","enum":["spring","autumn"]})"));
   BOOST_TEST(text_of_json(members.at("others"))

@@ -133,6 +133,8 @@ template awaited_answer<msg::enqueue_tasks> client::send(const msg::gateway_acto
                                                          msg::enqueue_tasks);
 template awaited_answer<msg::enqueue_envelopes> client::send(const msg::gateway_actor&,
                                                              msg::enqueue_envelopes);
+template awaited_answer<msg::await_task> client::send(const msg::gateway_actor&, msg::await_task);
+template awaited_answer<msg::await_units> client::send(const msg::gateway_actor&, msg::await_units);
 template awaited_answer<msg::get_task> client::send(const msg::gateway_actor&, msg::get_task);
 template awaited_answer<msg::get_queue_metrics> client::send(const msg::gateway_actor&,
                                                              msg::get_queue_metrics);
