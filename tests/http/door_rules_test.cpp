@@ -34,8 +34,7 @@ BOOST_FIXTURE_TEST_SUITE(door_rules, door_fixture)
 
 BOOST_AUTO_TEST_CASE(a_problem_has_the_trace_of_its_request) {
   gateway.fails<msg::list_workflows>(core::errc::overloaded, "busy");
-  const auto reply =
-      ask("requester", "GET", "/v1/workflows", {}, {{"traceparent", traceparent()}});
+  const auto reply = ask("requester", "GET", "/v1/workflows", {}, {{"traceparent", traceparent()}});
   BOOST_TEST(reply.status == 503U);
   BOOST_TEST(reply.json.at("trace_id").get<std::string>() == trace);
 }
@@ -102,8 +101,7 @@ BOOST_AUTO_TEST_CASE(the_outcome_of_one_task_has_its_place_as_a_pointer) {
 
 BOOST_AUTO_TEST_CASE(a_condition_that_nothing_compares_is_refused) {
   gateway.answers<msg::put_queue>({});
-  const auto reply =
-      ask("operator", "PUT", "/v1/queues/mail", "{}", {{"if-match", "\"3\""}});
+  const auto reply = ask("operator", "PUT", "/v1/queues/mail", "{}", {{"if-match", "\"3\""}});
   BOOST_TEST(reply.status == 400U);
   BOOST_TEST(reply.json.at("errors").at(0).at("place").get<std::string>() == "If-Match");
   BOOST_TEST(gateway.seen<msg::put_queue>().empty());
@@ -138,8 +136,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_does_not_serve_tells_what_is_missing) {
   const auto both = ask("nobody", "GET", "/readyz");
   BOOST_TEST(both.status == 503U);
   BOOST_TEST(both.header("Retry-After") == "1");
-  BOOST_TEST(both.json
-             == (json{{"status", "not_ready"}, {"missing", {"database", "draining"}}}));
+  BOOST_TEST(both.json == (json{{"status", "not_ready"}, {"missing", {"database", "draining"}}}));
 
   gateway.fails<msg::get_node_status>(core::errc::unavailable, "starting");
   BOOST_TEST(ask("nobody", "GET", "/readyz").json.at("missing") == (json::array({"node"})));
