@@ -42,6 +42,8 @@ public:
   virtual const request& asked() const = 0;
   /// On any thread.
   virtual void answer(response with) = 0;
+  /// Tells those who measure requests which route this one takes. The name must stay valid.
+  virtual void on_route(std::string_view name) { static_cast<void>(name); }
   /// Has `then` run, on any thread, if the client closes its connection before the answer. At most
   /// one is kept, the last.
   virtual void on_abandoned(std::function<void()> then) = 0;

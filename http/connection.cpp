@@ -184,6 +184,7 @@ void connection::on_continue_sent(const error_code& error) {
 
 void connection::serve() {
   ++core_.counters().requests;
+  asked_at_ = std::chrono::steady_clock::now();
   if (core_.draining())
     return refuse(server_refusal::draining, "the node takes no new requests");
   is_head_ = parser_->is_head();
@@ -239,6 +240,8 @@ void connection::on_answer(std::uint64_t number, std::optional<response> with) {
     core_.report(server_refusal::unanswered, peer_, detail);
     with = answer_to(server_refusal::unanswered, detail);
   }
+  if (const auto& served = core_.options().served)
+    served({exchange_->route(), with->status, std::chrono::steady_clock::now() - asked_at_});
   write(std::move(*with));
 }
 

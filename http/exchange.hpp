@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::http {
@@ -34,8 +35,12 @@ public:
   void give_up();
   /// Keeps `then`, or runs it at once when the client has gone.
   void on_abandoned(std::function<void()> then);
+  void note_route(std::string_view name);
 
   // --- for the connection ---
+
+  /// Empty before the route is known.
+  std::string_view route();
 
   /// The client has gone: runs the function that is kept. An answer is delivered all the same.
   void abandon();
@@ -48,6 +53,7 @@ private:
   std::mutex mutex_;
   delivery deliver_; ///< Empty once used, or detached.
   std::function<void()> then_;
+  std::string_view route_;
   bool abandoned_ = false;
   bool detached_ = false;
 };
@@ -63,6 +69,7 @@ public:
 
   const request& asked() const override { return asked_; }
   void answer(response with) override { exchange_->answer(std::move(with)); }
+  void on_route(std::string_view name) override { exchange_->note_route(name); }
   void on_abandoned(std::function<void()> then) override {
     exchange_->on_abandoned(std::move(then));
   }

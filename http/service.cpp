@@ -98,6 +98,7 @@ void serve(const door& through, call_ptr call) {
                             ? problem_of(refusal::route_unknown,
                                          "nothing is at " + std::string{path_of(asked.target)})
                             : method_refused(matched.others));
+  call->on_route(matched.found->name);
 
   visit from;
   from.who = settings.who_has(token_of(asked));
