@@ -18,7 +18,7 @@ namespace {
 
 using metrics::metric;
 
-double seconds(const timeval& time) {
+double seconds_of(const timeval& time) {
   constexpr double millionths = 1e6;
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / millionths;
 }
@@ -51,7 +51,8 @@ metrics::registration report_process(metrics::registry& registry, std::filesyste
     if (rlimit most{}; ::getrlimit(RLIMIT_NOFILE, &most) == 0)
       into->add(metric::process_open_files_max, static_cast<double>(most.rlim_cur));
     if (rusage used{}; ::getrusage(RUSAGE_SELF, &used) == 0)
-      into->add(metric::process_cpu_seconds_total, seconds(used.ru_utime) + seconds(used.ru_stime));
+      into->add(metric::process_cpu_seconds_total,
+                seconds_of(used.ru_utime) + seconds_of(used.ru_stime));
     std::error_code failed;
     if (const auto space = std::filesystem::space(data_dir, failed); !failed) {
       into->add(metric::disk_free_bytes, static_cast<double>(space.available));
