@@ -16,6 +16,7 @@
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
+#include "metrics/registry.hpp"
 #include "persistence/store.hpp"
 
 #include <caf/actor.hpp>
@@ -433,6 +434,11 @@ struct look_around {
   core::sweep_verdict overdue; ///< What is known to be late; the rest looks only.
 };
 
+/// Scrape of metrics → queue, step, relay, webhook delivery: add your numbers, and let go of it.
+struct read_metrics {
+  metrics::scrape_ptr into;
+};
+
 /// Shard host → step, queue: do what is due by now, whether your timer has told you or not.
 struct look_again {};
 
@@ -677,6 +683,7 @@ HOLDFAST_LOCAL_MESSAGE(follow_processes)
 HOLDFAST_LOCAL_MESSAGE(processes_changed)
 HOLDFAST_LOCAL_MESSAGE(look_around)
 HOLDFAST_LOCAL_MESSAGE(look_again)
+HOLDFAST_LOCAL_MESSAGE(read_metrics)
 HOLDFAST_LOCAL_MESSAGE(queue_tick)
 HOLDFAST_LOCAL_MESSAGE(extension_tick)
 HOLDFAST_LOCAL_MESSAGE(vacancy_tick)

@@ -12,6 +12,7 @@
 #include "core/supervision.hpp"
 #include "documents/limits.hpp"
 #include "messages/interfaces.hpp"
+#include "metrics/registry.hpp"
 #include "objects/object_store.hpp"
 #include "persistence/store.hpp"
 
@@ -115,6 +116,9 @@ struct node_settings {
   /// Checks the database; empty: it is not audited. May block; called on the thread of one actor.
   std::function<core::outcome<std::vector<broken_invariant>>()> audit;
   core::duration audit_interval{}; ///< 0: never.
+
+  /// Where everything is counted for metrics; null: in a registry that nobody reads.
+  std::shared_ptr<metrics::registry> registry;
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

@@ -1,6 +1,7 @@
 #include "actors/queue.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/metrics_source.hpp"
 #include "actors/payload_bytes.hpp"
 #include "actors/queue_state.hpp"
 #include "core/pause.hpp"
@@ -213,6 +214,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
   st.links = std::move(links);
   st.ties = std::move(ties);
   st.looks_all_up_until = looks_all_up_until;
+  st.reported = report_metrics(self, st.context);
   self->set_down_handler([=](const caf::down_msg& down) { on_connection_down(self, down); });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
   st.pending.write(self, st.context, st.links.writer, st.identity, {},
@@ -258,6 +260,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
           load(self);
       },
       [=](look_again) { on_look_again(self); },
+      [=](const read_metrics& reading) { on_read_metrics(self, reading); },
       [=](const look_for_tasks& m) { on_look_for(self, m); },
       [=](processes_changed) {
         if (self->state.loaded)

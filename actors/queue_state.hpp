@@ -131,6 +131,8 @@ struct queue_state {
 
   core::instant told_of_endings; ///< When the pruner last was.
 
+  metrics::registration reported; ///< To scrapes of metrics.
+
   bool gone = false; ///< Its removal is durable: it ends with what is still being written.
 
   /// Ends first: its effects, which then learn that the queue ends, use what stands above.
@@ -335,6 +337,8 @@ void on_remove_queue(queue_ptr self, const asked& from, const msg::remove_queue&
 
 void on_explain(queue_ptr self, const asked& from, const msg::explain_task& request);
 void on_metrics(queue_ptr self, const asked& from, const msg::get_queue_metrics& request);
+/// The same for a scrape of all metrics.
+void on_read_metrics(queue_ptr self, const read_metrics& reading);
 
 // queue_endings.cpp: requests that wait for the end of a task.
 

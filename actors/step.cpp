@@ -1,8 +1,10 @@
 #include "actors/step.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/metrics_source.hpp"
 #include "actors/step_state.hpp"
 #include "actors/step_views.hpp"
+#include "metrics/scrape.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -157,6 +159,18 @@ void write(step_ptr self, core::change changes, std::function<void(const core::f
                    std::move(effect));
 }
 
+/// Adds the units of the step to a scrape of metrics.
+static void add_units(step_ptr self, const read_metrics& reading) {
+  using metrics::metric;
+  const auto& st = self->state;
+  if (!st.loaded)
+    return;
+  const auto& row = st.step.row;
+  reading.into->add(metric::units, {row.key, "open"},
+                    static_cast<double>(row.total_units - row.completed_units));
+  reading.into->add(metric::units, {row.key, "done"}, static_cast<double>(row.completed_units));
+}
+
 static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_ptr context,
                                 decider identity, step_links links) {
   guard(self, context);
@@ -167,6 +181,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
   st.context = std::move(context);
   st.identity = std::move(identity);
   st.links = std::move(links);
+  st.reported = report_metrics(self, st.context);
   // A barrier: whatever an earlier life of this step has decided is settled before this one reads.
   write(self, {}, [=](const core::failure& why) {
     if (why.code == core::errc::none)
@@ -298,6 +313,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](const unit_ended& ended) { on_unit_ended(self, ended); },
       [=](const retry_tick&) { load(self); },
       [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
+      [=](const read_metrics& reading) { add_units(self, reading); },
       [=](look_again) {
         on_look_again(self);
         if (self->state.loaded) {

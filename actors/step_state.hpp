@@ -58,6 +58,8 @@ struct step_state {
   step_links links;
   core::uuid_source ids{0};
 
+  metrics::registration reported; ///< To scrapes of metrics.
+
   bool loaded = false;
   std::uint32_t load_attempts = 0;
   standing_fault load_fault;

@@ -1,6 +1,7 @@
 #include "app/http_entrance.hpp"
 
 #include "app/admin_token.hpp"
+#include "app/metrics_service.hpp"
 #include "client/id_source.hpp"
 #include "client/node_clock.hpp"
 #include "core/api_token.hpp"
@@ -190,6 +191,7 @@ struct http_entrance::parts {
   core::log_limit slowed_lines;
   http::token_gate gate;
   std::optional<http::door> door;
+  std::optional<metrics_service> metrics;
   std::unique_ptr<http::server> server; // last: its thread uses all of the others
 };
 
@@ -200,9 +202,9 @@ http_entrance::~http_entrance() {
   parts_->gateway.stop();
 }
 
-core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::settings& settings,
-                                                                  const log_stream& log,
-                                                                  caf::actor_system& system) {
+core::outcome<std::unique_ptr<http_entrance>>
+http_entrance::open(const config::settings& settings, const log_stream& log,
+                    caf::actor_system& system, std::shared_ptr<metrics::registry> registry) {
   auto all = std::make_unique<parts>(settings, log, system);
   if (const auto read = all->tokens.read(all->data_dir); !read)
     return read.error();
@@ -220,12 +222,18 @@ core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::
     log_problem(inside->log, inside->problem_limit, told);
   };
   all->door.emplace(std::move(door), all->gateway);
-  auto opened = http::server::open(options_of(settings, log), [inside](http::call_ptr call) {
-    http::serve(*inside->door, std::move(call));
+  all->metrics.emplace(settings, std::move(registry),
+                       [inside](std::string_view token) { return inside->tokens.who_has(token); });
+  auto options = options_of(settings, log);
+  options.served = [inside](const http::served_request& served) { inside->metrics->count(served); };
+  auto opened = http::server::open(std::move(options), [inside](http::call_ptr call) {
+    if (!inside->metrics->serve(call))
+      http::serve(*inside->door, std::move(call));
   });
   if (!opened)
     return opened.error();
   all->server = std::move(*opened);
+  all->metrics->report(all->server->counters());
   return std::unique_ptr<http_entrance>{new http_entrance{std::move(all)}};
 }
 

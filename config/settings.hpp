@@ -23,6 +23,8 @@ enum class log_level { trace, debug, info, warn, error };
 enum class log_format { text, json };
 /// Whether core dumps and debuggers of the same user get at what the process has in memory.
 enum class memory_access { closed, open };
+/// Who may read the metrics of a node.
+enum class metrics_access { token, loopback };
 /// How clients of HTTP reach a node.
 enum class http_exposure { loopback, behind_proxy };
 
@@ -31,6 +33,7 @@ const std::vector<std::pair<std::string, log_level>>& words(log_level);
 const std::vector<std::pair<std::string, log_format>>& words(log_format);
 const std::vector<std::pair<std::string, memory_access>>& words(memory_access);
 const std::vector<std::pair<std::string, http_exposure>>& words(http_exposure);
+const std::vector<std::pair<std::string, metrics_access>>& words(metrics_access);
 
 /// Every setting of a node. A new object holds the defaults, which stand in `describe` and nowhere
 /// else. Numbers without a unit count things; sizes carry the unit in their name.
@@ -190,6 +193,10 @@ struct settings {
     core::duration write_deadline;
     core::duration idle_deadline;
   } http{};
+
+  struct {
+    metrics_access access;
+  } metrics{};
 };
 
 /// The default of a text option. One that depends on the machine is a function, and the reference
@@ -551,6 +558,11 @@ void describe(Visitor&& option, Settings& s) {
          "How long a client may take to read an answer before it loses its connection.");
   option("http.idle_deadline", s.http.idle_deadline, 75s, 100ms, 1h,
          "How long an HTTP connection is kept open between two requests.");
+
+  option("metrics.access", s.metrics.access, metrics_access::token,
+         "Who may read `/metrics` on the HTTP port. `token`: callers with the token of an "
+         "administrator, an operator or an auditor. `loopback`: every process of this machine as "
+         "well, without a token. Behind a proxy every caller seems to be on this machine.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.

@@ -359,6 +359,7 @@ struct update_task {
 struct insert_task_lease {
   task_id task;
   core::lease lease;
+  instant due{}; ///< Since when the task could have been leased. Not stored.
 };
 
 /// Refused by the store unless the lease is there under exactly this token.
@@ -389,6 +390,9 @@ struct finish_task {
   task_progress progress; ///< As it ended.
   std::string unique_key; ///< Its own, which may be used again from the next batch on.
   instant at;
+  // Not stored; for those who count.
+  std::string type{};
+  instant leased_at{}; ///< When the lease that ends with it began.
 };
 
 /// Makes a finished task live again. Refused by the store unless it is finished.

@@ -154,7 +154,7 @@ void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, 
   t.leases.last_token = std::max(t.leases.last_token, q.tokens_above);
   const auto& lease = grant_lease(t.leases, lease_of(q.policy, t.spec.type), id, worker, now);
   note_lease(q, t);
-  changes.writes.push_back(insert_task_lease{t.spec.id, lease});
+  changes.writes.push_back(insert_task_lease{t.spec.id, lease, t.progress.next_action});
 }
 
 /// Moves the end of the lease; nothing when it would not be later.
@@ -276,8 +276,7 @@ instant next_wake(const queue& q, instant now) {
   return std::min(next, q.ready.next_chance(q.policy, now));
 }
 
-queue_load load_of(queue& q, instant now) {
-  wake(q, now);
+queue_load load_of(const queue& q, instant now) {
   queue_load load;
   load.ready = q.ready.waiting();
   load.later = q.sleeping.size();
@@ -286,6 +285,11 @@ queue_load load_of(queue& q, instant now) {
   for (const auto& id : q.ready.next_in_line()) {
     const auto due = q.tasks.at(id).progress.next_action;
     load.ready_since = std::min(load.ready_since.value_or(due), due);
+  }
+  for (auto due = q.sleeping.begin(); due != q.sleeping.end() && due->first <= now; ++due) {
+    ++load.ready;
+    --load.later;
+    load.ready_since = std::min(load.ready_since.value_or(due->first), due->first);
   }
   return load;
 }

@@ -58,8 +58,8 @@ struct queue_load {
   /// and credential; none when none is ready. To look at all of them would cost too much.
   std::optional<instant> ready_since;
 };
-/// Moves those that have become due to those that are ready, as a claim would.
-queue_load load_of(queue& q, instant now);
+/// Counts those that have become due as ready, and leaves it to a claim to move them.
+queue_load load_of(const queue& q, instant now);
 
 /// The world outside asked for a pause when it last had this task, and nothing has happened to it
 /// since: until it is due, all of its type and credential wait.

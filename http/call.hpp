@@ -51,6 +51,8 @@ public:
   /// Answers with a body that is written piece by piece, on any thread. Where the call cannot be
   /// answered any more the stream has ended. Never null.
   virtual answer_stream_ptr begin_stream(stream_head head) = 0;
+  /// Tells those who measure requests which route this one takes. The name must stay valid.
+  virtual void on_route(std::string_view name) { static_cast<void>(name); }
   /// Has `then` run, on any thread, if the client closes its connection before the answer. At most
   /// one is kept, the last.
   virtual void on_abandoned(std::function<void()> then) = 0;

@@ -184,6 +184,7 @@ void connection::on_continue_sent(const error_code& error) {
 
 void connection::serve() {
   ++core_.counters().requests;
+  asked_at_ = std::chrono::steady_clock::now();
   if (core_.draining())
     return refuse(server_refusal::draining, "the node takes no new requests");
   is_head_ = parser_->is_head();
@@ -242,6 +243,8 @@ void connection::on_answer(std::uint64_t number, std::optional<outgoing> with) {
     core_.report(server_refusal::unanswered, peer_, detail);
     with = outgoing{answer_to(server_refusal::unanswered, detail), nullptr};
   }
+  if (const auto& served = core_.options().served)
+    served({exchange_->route(), with->head.status, std::chrono::steady_clock::now() - asked_at_});
   if (with->pipe)
     stream(std::move(*with));
   else

@@ -144,6 +144,7 @@ private:
   std::optional<request_parser> parser_;
   std::shared_ptr<exchange> exchange_; ///< While the handler has the request and until it is out.
   std::uint64_t exchange_number_ = 0;
+  std::chrono::steady_clock::time_point asked_at_; ///< When the handler got the request.
   std::string head_;
   std::string body_;
   std::size_t sent_ = 0;     ///< Bytes of head and body.

@@ -42,6 +42,16 @@ void exchange::on_abandoned(std::function<void()> then) {
     then();
 }
 
+void exchange::note_route(std::string_view name) {
+  const std::lock_guard lock{mutex_};
+  route_ = name;
+}
+
+std::string_view exchange::route() {
+  const std::lock_guard lock{mutex_};
+  return route_;
+}
+
 void exchange::abandon() {
   std::function<void()> then;
   std::shared_ptr<stream_pipe> pipe;

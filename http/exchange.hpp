@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::http {
@@ -46,8 +47,12 @@ public:
   void give_up();
   /// Keeps `then`, or runs it at once when the client has gone.
   void on_abandoned(std::function<void()> then);
+  void note_route(std::string_view name);
 
   // --- for the connection ---
+
+  /// Empty before the route is known.
+  std::string_view route();
 
   /// The client has gone: ends the stream, and runs the function that is kept. A whole answer is
   /// delivered all the same.
@@ -63,6 +68,7 @@ private:
   delivery deliver_;                  ///< Empty once used, or detached.
   std::shared_ptr<stream_pipe> pipe_; ///< Of an answer that is streamed.
   std::function<void()> then_;
+  std::string_view route_;
   bool abandoned_ = false;
   bool detached_ = false;
 };
@@ -102,6 +108,7 @@ public:
   std::optional<response> unpack_body() override;
   void answer(response with) override;
   answer_stream_ptr begin_stream(stream_head head) override;
+  void on_route(std::string_view name) override { exchange_->note_route(name); }
   void on_abandoned(std::function<void()> then) override {
     exchange_->on_abandoned(std::move(then));
   }

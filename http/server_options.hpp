@@ -72,6 +72,13 @@ struct server_event {
   std::uint64_t left_out = 0; ///< Like events since the last one in the log.
 };
 
+/// A request that the handler has answered.
+struct served_request {
+  std::string_view route; ///< As `call::on_route` told; empty for a request without a route.
+  unsigned status = 200;
+  std::chrono::steady_clock::duration took{}; ///< From the complete request to the answer.
+};
+
 struct server_options {
   std::string address = "127.0.0.1"; ///< An IP address.
   std::uint16_t port = 0;            ///< 0 takes a free one.
@@ -80,6 +87,9 @@ struct server_options {
   /// Is called on the threads of the server, at most once a second for each reason and address.
   /// Must not block and must not throw. May be empty.
   std::function<void(const server_event&)> log;
+  /// Is called on the threads of the server with each answer of the handler. Must not block and
+  /// must not throw. May be empty.
+  std::function<void(const served_request&)> served;
 };
 
 /// The numbers of a server since its start. Written on its threads, read from any.

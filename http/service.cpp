@@ -144,6 +144,7 @@ void serve(const door& through, call_ptr untraced) {
                                          "nothing is at " + std::string{path_of(asked.target)})
                             : method_refused(matched.others));
 
+  call->on_route(matched.found->name);
   const shown_token shown{token_of(asked), asked.peer};
   through.settings().identify(shown, [&through, call = std::move(call),
                                       matched = std::move(matched)](identity found) mutable {

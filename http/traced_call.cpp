@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace holdfast::http {
@@ -39,6 +40,7 @@ public:
   answer_stream_ptr begin_stream(stream_head head) override {
     return inner_->begin_stream(std::move(head));
   }
+  void on_route(std::string_view name) override { inner_->on_route(name); }
   void on_abandoned(std::function<void()> then) override { inner_->on_abandoned(std::move(then)); }
 
 private:
