@@ -223,7 +223,9 @@ http_entrance::open(const config::settings& settings, const log_stream& log,
   };
   all->door.emplace(std::move(door), all->gateway);
   all->metrics.emplace(settings, std::move(registry),
-                       [inside](std::string_view token) { return inside->tokens.who_has(token); });
+                       [inside](const http::shown_token& shown, http::identified then) {
+                         inside->gate.identify(shown, std::move(then));
+                       });
   auto options = options_of(settings, log);
   options.served = [inside](const http::served_request& served) { inside->metrics->count(served); };
   auto opened = http::server::open(std::move(options), [inside](http::call_ptr call) {

@@ -36,11 +36,11 @@ bool is_loopback(std::string_view address) {
 } // namespace
 
 metrics_service::metrics_service(const config::settings& settings,
-                                 std::shared_ptr<metrics::registry> registry, token_check who_has)
+                                 std::shared_ptr<metrics::registry> registry, token_check identify)
     : open_on_loopback_(settings.metrics.access == config::metrics_access::loopback
                         && settings.http.exposure == config::http_exposure::loopback),
       registry_(std::move(registry)),
-      who_has_(std::move(who_has)),
+      identify_(std::move(identify)),
       page_(registry_) {
   reported_.push_back(report_process(*registry_, settings.node.data_dir));
 }
@@ -64,32 +64,31 @@ void metrics_service::report(const http::server_counters& counters) {
   }));
 }
 
-std::optional<http::response> metrics_service::objection_to(const http::request& from) const {
-  if (open_on_loopback_ && is_loopback(from.peer))
-    return std::nullopt;
-  const auto who = who_has_(bearer_token_of(from));
-  if (!who)
-    return http::problem_of(http::refusal::unauthenticated,
-                            "send a token in the header Authorization: Bearer");
-  if (!core::objection_to(*who, equal_request, {}).empty())
-    return http::problem_of(http::refusal::not_allowed,
-                            "metrics are for administrators, operators and auditors");
-  return std::nullopt;
+void metrics_service::give_page(const http::call_ptr& call) {
+  page_.give([call](const std::string& text) {
+    http::response page;
+    page.content_type = metrics::page_type;
+    page.body = text;
+    call->answer(std::move(page));
+  });
 }
 
 bool metrics_service::serve(const http::call_ptr& call) {
   const auto& asked = call->asked();
   if (asked.method != "GET" || asked.target.substr(0, asked.target.find('?')) != "/metrics")
     return false;
-  if (auto refused = objection_to(asked)) {
-    call->answer(std::move(*refused));
+  if (open_on_loopback_ && is_loopback(asked.peer)) {
+    give_page(call);
     return true;
   }
-  page_.give([call](const std::string& text) {
-    http::response page;
-    page.content_type = metrics::page_type;
-    page.body = text;
-    call->answer(std::move(page));
+  identify_({bearer_token_of(asked), asked.peer}, [this, call](http::identity found) {
+    if (!found.who)
+      return call->answer(std::move(found.refused));
+    if (!core::objection_to(*found.who, equal_request, {}).empty())
+      return call->answer(
+          http::problem_of(http::refusal::not_allowed,
+                           "metrics are for administrators, operators and auditors"));
+    give_page(call);
   });
   return true;
 }

@@ -3,14 +3,13 @@
 #include "config/settings.hpp"
 #include "core/access.hpp"
 #include "http/call.hpp"
+#include "http/door.hpp"
 #include "http/server_options.hpp"
 #include "metrics/page.hpp"
 #include "metrics/registry.hpp"
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 namespace holdfast::app {
@@ -19,11 +18,11 @@ namespace holdfast::app {
 /// HTTP server. Safe to use from several threads.
 class metrics_service {
 public:
-  using token_check = std::function<std::shared_ptr<const core::principal>(std::string_view token)>;
+  using token_check = std::function<void(const http::shown_token& shown, http::identified then)>;
 
-  /// `who_has` knows the principal of a token, or null.
+  /// `identify` gives `then` the identity behind a token, as `http::door_settings::identify` does.
   metrics_service(const config::settings& settings, std::shared_ptr<metrics::registry> registry,
-                  token_check who_has);
+                  token_check identify);
 
   /// Counts an answer of the HTTP server.
   void count(const http::served_request& served) const;
@@ -35,12 +34,11 @@ public:
   bool serve(const http::call_ptr& call);
 
 private:
-  /// Why the caller may not read the page; none when they may.
-  std::optional<http::response> objection_to(const http::request& from) const;
+  void give_page(const http::call_ptr& call);
 
   const bool open_on_loopback_;
   const std::shared_ptr<metrics::registry> registry_;
-  const token_check who_has_;
+  const token_check identify_;
   metrics::page page_;
   std::vector<metrics::registration> reported_;
 };
