@@ -2,6 +2,7 @@
 
 #include "persistence/batch_columns.hpp"
 #include "persistence/event_text.hpp"
+#include "persistence/postgres_audit_batch.hpp"
 #include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_profile_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
@@ -472,8 +473,10 @@ constexpr statement advance_cursors{"advance_cursors", R"sql(
 class sorted_writes : public task_writes,
                       public intake_writes,
                       public webhook_writes,
-                      public profile_writes {
+                      public profile_writes,
+                      public audit_writes {
 public:
+  using audit_writes::operator();
   using intake_writes::operator();
   using profile_writes::operator();
   using task_writes::operator();
@@ -651,6 +654,7 @@ public:
     profile_writes::append_to(calls);
     trusted_.append_to(calls, set_judgments_trust);
     append_removals_to(calls);
+    audit_writes::append_to(calls);
   }
 
 private:
