@@ -59,9 +59,10 @@ public:
                     std::function<void(core::step_id)> found) const;
 
   /// Sends a request that `admits` has let pass, or one that follows from it. `failed` gets the
-  /// failure, which is the caller's to tell.
+  /// failure, which is the caller's to tell. Not for requests that the audit log names.
   template <class Request, class Then, class Failed>
   void send(Request message, Then answered, Failed failed) const {
+    static_assert(!msg::is_audited<Request>, "the audit log is to name the caller: use `ask`");
     gateway_.ask<msg::answer_to<Request>>(std::move(message), std::move(answered),
                                           std::move(failed));
   }
@@ -141,8 +142,8 @@ template <class Request, class Then>
 void door::ask(const visit& from, Request message, Then answered) const {
   if (!admits(from, message))
     return;
-  gateway_.ask<msg::answer_to<Request>>(
-      std::move(message), std::move(answered),
+  gateway_.ask_for<msg::answer_to<Request>>(
+      *from.who, std::move(message), std::move(answered),
       [call = from.call](const core::failure& why) { call->answer(problem_of(why)); });
 }
 

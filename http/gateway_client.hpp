@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/access.hpp"
 #include "core/errors.hpp"
 #include "messages/errors.hpp"
 #include "messages/interfaces.hpp"
@@ -8,6 +9,7 @@
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/fwd.hpp>
+#include <caf/message.hpp>
 
 #include <functional>
 #include <memory>
@@ -33,6 +35,29 @@ public:
   /// thread of actors, and must not block.
   template <class Answer, class Request, class Answered, class Failed>
   void ask(Request message, Answered answered, Failed failed) const {
+    request<Answer>(caf::make_message(std::move(message)), std::move(answered), std::move(failed));
+  }
+
+  /// The same for a principal, whom the audit log names where the request is audited.
+  template <class Answer, class Request, class Answered, class Failed>
+  void ask_for(const core::principal& who, Request message, Answered answered,
+               Failed failed) const {
+    if constexpr (msg::is_audited<Request>)
+      request<Answer>(caf::make_message(msg::author{core::label_of(who)}, std::move(message)),
+                      std::move(answered), std::move(failed));
+    else
+      ask<Answer>(std::move(message), std::move(answered), std::move(failed));
+  }
+
+  /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
+  /// forgotten. To be called on one copy, when nobody asks any more.
+  void stop();
+
+private:
+  struct reached;
+
+  template <class Answer, class Answered, class Failed>
+  void request(caf::message message, Answered answered, Failed failed) const {
     auto gateway = gateway_of();
     if (!gateway)
       return failed(core::failure{core::errc::unavailable, "the node is not ready yet"});
@@ -48,13 +73,6 @@ public:
                 });
     }});
   }
-
-  /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
-  /// forgotten. To be called on one copy, when nobody asks any more.
-  void stop();
-
-private:
-  struct reached;
 
   caf::actor gateway_of() const;
   void run(errand what) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/messages/audit_samples.hpp"
 #include "tests/messages/cluster_samples.hpp"
 #include "tests/messages/event_samples.hpp"
 #include "tests/messages/lineage_samples.hpp"
@@ -23,6 +24,7 @@ inline std::vector<sample> all_samples(wire_fixture& wire) {
   add_webhook_samples(all);
   add_lineage_samples(all);
   add_search_samples(all);
+  add_audit_samples(all);
   return std::move(all.all);
 }
 
