@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/node_dialer.hpp"
+#include "actors/request_note.hpp"
 #include "core/change.hpp"
 #include "core/event_feed.hpp"
 #include "core/object_ref.hpp"
@@ -13,6 +14,7 @@
 #include "core/webhook.hpp"
 #include "core/workflow_versions.hpp"
 #include "messages/cluster_messages.hpp"
+#include "messages/protocol.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
@@ -392,6 +394,7 @@ struct unit_command {
                reinstate_contributor, core::trust_anew, core::withdraw, step_canceled,
                expire_leases, passivate>
       what;
+  request_note note{};
 };
 
 /// Unit → step: it has ended. Without a reason it was sent away.
@@ -453,6 +456,7 @@ struct new_workflow {
   msg::create_workflow request;
   core::workflow_definition definition;
   std::string text; ///< To be stored.
+  request_note note{};
 };
 
 /// Node → supervisor: the actor that runs as the named child now. Answered by `child_found`.
@@ -489,8 +493,9 @@ struct dialed {
 /// Where the host of each shard is reached, as far as this node knows.
 struct routes {
   struct host {
-    core::incarnation_id incarnation; ///< Nil: nobody.
-    caf::actor door;                  ///< Null: not reached.
+    core::incarnation_id incarnation;                   ///< Nil: nobody.
+    caf::actor door;                                    ///< Null: not reached.
+    std::uint32_t protocol = msg::own_protocols.newest; ///< The newest that it understands.
   };
   std::vector<host> by_shard;
   std::vector<caf::actor> doors; ///< Of every node that is reached, this one included.
@@ -618,6 +623,7 @@ struct unused_tick {};
 struct upkeep_tick {};
 struct prune_tick {};
 struct object_tick {};
+struct audit_prune_tick {};
 struct ripe_tick {};
 struct dial_tick {
   core::incarnation_id incarnation;
@@ -706,6 +712,7 @@ HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(upkeep_tick)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)
 HOLDFAST_LOCAL_MESSAGE(object_tick)
+HOLDFAST_LOCAL_MESSAGE(audit_prune_tick)
 HOLDFAST_LOCAL_MESSAGE(ripe_tick)
 HOLDFAST_LOCAL_MESSAGE(follow_cursors)
 HOLDFAST_LOCAL_MESSAGE(follow_endings)

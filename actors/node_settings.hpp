@@ -80,6 +80,7 @@ struct node_settings {
   std::uint32_t events_high_water = 100000;
   core::duration events_retention{};
   core::duration events_prune_interval{};
+  core::duration audit_retention = std::chrono::hours{365 * 24};
   std::uint32_t events_reads_max = 1000; ///< Of subscribers, waiting or under way.
 
   documents::json_limits json;

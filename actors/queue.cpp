@@ -70,7 +70,7 @@ void receive(queue_ptr self, Message& m, Handler decide) {
     if (st.stashed.size() >= st.context->settings.batching.high_water)
       return fail(from.promise, core::errc::overloaded, "the queue is still loading");
     st.stashed.push_back([=, promise = from.promise, m = std::move(m)]() mutable {
-      promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
+      promise.delegate_noted(caf::actor_cast<caf::actor>(self), std::move(m));
     });
   } else if (const auto why = room_for<typename requested<Message>::type>(*st.context);
              why.code != core::errc::none) {
@@ -268,6 +268,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       },
       [=](const take_in_staged&) { on_take_in(self); },
       [=](extension_tick) { on_extension_tick(self); },
+      with_notes(self),
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},
   };

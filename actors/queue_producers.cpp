@@ -298,7 +298,7 @@ void on_change(queue_ptr self, const asked& from, const msg::change_task& reques
   std::vector<core::lost_lease> lost;
   if (decided.answer)
     lost.push_back(std::move(*decided.answer));
-  carry_out_losing(self, std::move(decided.changes), lost,
+  carry_out_losing(self, promise.noted(std::move(decided.changes)), lost,
                    [=, task = request.task](const core::failure& why) {
                      if (why.code == core::errc::none)
                        promise.deliver(msg::task_changed{task});
@@ -386,15 +386,17 @@ void eject(queue_ptr self, const asked& from, const core::eject_task& command,
   if (decided.answer)
     lost.push_back(std::move(*decided.answer));
   if (wanted.worker.empty()) {
-    carry_out_losing(self, std::move(decided.changes), lost, [=](const core::failure& why) {
-      if (why.code == core::errc::none)
-        promise.deliver(msg::leased_tasks{});
-      else
-        promise.deliver(msg::to_error(why));
-    });
+    carry_out_losing(self, promise.noted(std::move(decided.changes)), lost,
+                     [=](const core::failure& why) {
+                       if (why.code == core::errc::none)
+                         promise.deliver(msg::leased_tasks{});
+                       else
+                         promise.deliver(msg::to_error(why));
+                     });
     return look_after(self);
   }
-  carry_out_losing(self, std::move(decided.changes), lost, [](const core::failure&) {});
+  carry_out_losing(self, promise.noted(std::move(decided.changes)), lost,
+                   [](const core::failure&) {});
   auto granted = core::decide(st.queue, wanted, at);
   carry_out_granting(self, std::move(granted.changes), given_to(promise, wanted.worker, client),
                      {wanted.task});

@@ -157,10 +157,10 @@ inline auto read_tasks(queue_ptr self, std::vector<core::task_id> tasks) {
 /// before, are durable.
 void carry_out(queue_ptr self, core::change changes,
                std::function<void(const core::failure&)> effect);
-/// The same, answering a request.
+/// The same, answering a request, with its note.
 template <class Answer>
 void carry_out(queue_ptr self, core::change changes, const held_promise& promise, Answer answer) {
-  carry_out(self, std::move(changes),
+  carry_out(self, promise.noted(std::move(changes)),
             [promise, answer = std::move(answer)](const core::failure& why) mutable {
               if (why.code == core::errc::none)
                 promise.deliver(std::move(answer));

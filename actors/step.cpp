@@ -30,7 +30,7 @@ bool put_off(step_ptr self, const Message& m) {
   }
   st.stashed.push_back([self, promise, m](const core::failure& why) mutable {
     if (why.code == core::errc::none)
-      promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
+      promise.delegate_noted(caf::actor_cast<caf::actor>(self), std::move(m));
     else
       promise.deliver(msg::to_error(why));
   });
@@ -130,7 +130,7 @@ void answer_step(step_ptr self, core::decision<core::step_row> decided) {
   if (decided.changes.empty())
     st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
   else
-    write(self, std::move(decided.changes), std::move(effect));
+    write(self, noted(std::move(decided.changes), note_in_hand::get()), std::move(effect));
 }
 
 } // namespace
@@ -327,6 +327,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [](const try_again& m) { m.what(); },
       [=](gather_tick) { gather_when_due(self); },
       [=](sweep_tick) { on_sweep_tick(self); },
+      with_notes(self),
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},
   };

@@ -71,7 +71,7 @@ void forward(step_ptr self, const held_promise& promise, const core::unit_id& un
               if (!actor)
                 return promise.deliver(msg::to_error(why));
               heed_cancellation(self, actor);
-              promise.delegate(actor, unit_command{std::move(request)});
+              promise.delegate(actor, unit_command{std::move(request), promise.take_note()});
             });
 }
 

@@ -289,6 +289,7 @@ struct intake {
   std::unordered_map<core::unit_id, core::insert_inbox> inbox;
   /// `step_state::results_taken_back` when the parents were read; none: there are no parents.
   std::optional<std::uint64_t> parents_read_at{};
+  request_note note{}; ///< Of the request, for its change.
   /// Answers: how many were new, and how many were known; or the failure.
   std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
 };

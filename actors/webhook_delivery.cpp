@@ -537,7 +537,7 @@ void change_letters(self_ptr self, const msg::replay_webhook& m, const held_prom
               answer.last = letter.made.event.seq;
             }
             answer.dead_letters = static_cast<std::uint32_t>(letters.size());
-            write(self, std::move(changes), [=](const core::failure& why) {
+            write(self, promise.noted(std::move(changes)), [=](const core::failure& why) {
               if (why.code != core::errc::none)
                 return promise.deliver(msg::to_error(why));
               then(answer.dead_letters);
@@ -554,7 +554,7 @@ void move_to(self_ptr self, core::event_seq position, const held_promise& promis
   const auto turn = begin(self, doing::writing); // whatever is under way is void
   self->state.letters.clear();
   self->state.post_at = {};
-  write(self, {{position_of(self, then)}, {}}, [=](const core::failure& why) {
+  write(self, promise.noted({{position_of(self, then)}, {}}), [=](const core::failure& why) {
     if (why.code != core::errc::none)
       return promise.deliver(msg::to_error(why));
     promise.deliver(msg::webhook_replayed{0, position});
@@ -652,6 +652,7 @@ caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self
       [=](const msg::replay_webhook& m) {
         on_replay(self, m, held_promise{self->make_response_promise()});
       },
+      with_notes(self),
   };
 }
 

@@ -13,6 +13,7 @@ namespace holdfast::app {
 void add_node_command(CLI::App& cli, const node_additions& additions, exit_code& result);
 void add_demo_command(CLI::App& cli, exit_code& result);
 void add_status_command(CLI::App& cli, exit_code& result);
+void add_audit_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);
 void add_restored_command(CLI::App& cli, exit_code& result);
 void add_aggregate_command(CLI::App& cli, exit_code& result);

@@ -74,7 +74,7 @@ private:
   static std::shared_ptr<const core::principal> make_admin() {
     auto who = std::make_shared<core::principal>();
     who->grants.push_back({core::role::admin, {}});
-    who->label = "administrator";
+    who->label = "admin";
     return who;
   }
 

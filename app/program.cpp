@@ -66,6 +66,7 @@ int program::run(int argc, char** argv) {
   add_tasks_command(cli, result);
   add_webhooks_command(cli, result);
   add_token_command(cli, result);
+  add_audit_command(cli, result);
   add_verify_command(cli, result);
   add_migrate_command(cli, result);
   add_restored_command(cli, result);

@@ -93,6 +93,7 @@ struct settings {
   struct {
     core::duration interval;
     core::duration time_max;
+    core::duration retention;
   } audit{};
 
   struct {
@@ -347,6 +348,9 @@ void describe(Visitor&& option, Settings& s) {
          "How long an audit may take. It keeps one connection of the database busy, and one "
          "snapshot open. One that takes longer is given up and logged as `audit_failed`; such a "
          "database is to be checked by `holdfast verify`, when little is going on.");
+  option("audit.retention", s.audit.retention, 365 * 24h, 1s, 10 * 365 * 24h,
+         "How long entries of the audit log stay in the database: who has had which administrative "
+         "change made.");
 
   option("owner.session_grace", s.owner.session_grace, 30s, 0s, 1h,
          "How long a contributor's leases survive the loss of the connection. Long enough for a "

@@ -91,8 +91,12 @@ std::vector<message_access> make_table() {
             "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
             "get_lineage", "get_step_statistics", "get_profile"});
 
-  others(said_by::nodes, {"meet_node", "node_met", "look_at_cluster", "events_applied",
-                          "apply_events", "add_children", "upstream_progress", "tasks_lost"});
+  // Who changed what.
+  requests(with_admin({au}), {"list_audit"});
+
+  others(said_by::nodes,
+         {"meet_node", "node_met", "look_at_cluster", "events_applied", "apply_events",
+          "add_children", "upstream_progress", "tasks_lost", "author"});
   others(said_by::answers, {"assignment",         "assignment_released", "assignment_extended",
                             "judgment_accepted",  "judgment_feedback",   "session_ended",
                             "step_offers",        "profile_view",        "step_index_rebuilt",
@@ -113,13 +117,13 @@ std::vector<message_access> make_table() {
                             "webhook_saved",      "webhook_list",        "dead_letter_page",
                             "webhook_replayed",   "task_attempts",       "workflow_page",
                             "test_question_page", "queue_removed",       "token_view",
-                            "token_page",         "token_identity",      "token_use_noted",    "task_awaited",
-                            "units_awaited"});
+                            "token_page",         "token_identity",      "token_use_noted",
+                            "task_awaited",       "units_awaited",       "audit_page"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
           "task_attempt", "late_result", "published_event", "webhook_place", "webhook_view",
-          "dead_letter", "workflow_summary", "test_question_summary"});
+          "dead_letter", "workflow_summary", "test_question_summary", "audit_entry"});
   return table;
 }
 
@@ -167,6 +171,16 @@ role_set principal::roles() const {
   for (const auto& one : grants)
     all.add(one.as);
   return all;
+}
+
+std::string label_of(const principal& who) {
+  if (!who.label.empty())
+    return who.label;
+  if (who.grants.empty())
+    return "nobody";
+  const auto& first = who.grants.front();
+  auto label = std::string{to_string(first.as)};
+  return first.name.empty() ? label : label + ' ' + first.name;
 }
 
 std::string objection_to(const principal& who, std::string_view message,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/api_token.hpp"
+#include "core/audit.hpp"
 #include "core/contributor.hpp"
 #include "core/eligibility.hpp"
 #include "core/ids.hpp"
@@ -540,7 +541,8 @@ using write_op =
                  delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
                  insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
                  gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
-                 ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token>;
+                 ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token,
+                 insert_audit>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

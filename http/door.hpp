@@ -98,6 +98,13 @@ public:
   template <class Request>
   void within_reach(const visit& from, const Request& message, std::function<void()> reached) const;
 
+  /// The same in the name of `from.who`, whom the audit log names.
+  template <class Request, class Then, class Failed>
+  void send_for(const visit& from, Request message, Then answered, Failed failed) const {
+    gateway_.ask_for<msg::answer_to<Request>>(*from.who, std::move(message), std::move(answered),
+                                              std::move(failed));
+  }
+
   /// Has `found` get the step of a unit, whatever the roles of `from.who`; any failure answers the
   /// call, and so does a unit that the scopes of `from.who` do not reach. For requests that leave
   /// the step out: ask `admits` before.
@@ -105,9 +112,10 @@ public:
                     std::function<void(core::step_id)> found) const;
 
   /// Sends a request that `admits` has let pass, or one that follows from it. `failed` gets the
-  /// failure, which is the caller's to tell.
+  /// failure, which is the caller's to tell. Not for requests that the audit log names.
   template <class Request, class Then, class Failed>
   void send(Request message, Then answered, Failed failed) const {
+    static_assert(!msg::is_audited<Request>, "the audit log is to name the caller: use `ask` or `send_for`");
     gateway_.ask<msg::answer_to<Request>>(std::move(message), std::move(answered),
                                           std::move(failed));
   }
@@ -175,8 +183,8 @@ private:
                 msg::answer_to<Request> collected, Then answered) const;
   template <class Request, class Then>
   void ask_now(const visit& from, Request message, Then answered) const {
-    gateway_.ask<msg::answer_to<Request>>(std::move(message), std::move(answered),
-                                          [from](const core::failure& why) { refuse(from, why); });
+    send_for(from, std::move(message), std::move(answered),
+             [from](const core::failure& why) { refuse(from, why); });
   }
   /// A read gets an entity tag; the client that has the answer already gets 304.
   static void answer(const visit& from, response made, const std::string& version);

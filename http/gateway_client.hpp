@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/access.hpp"
 #include "core/errors.hpp"
 #include "core/time.hpp"
 #include "messages/errors.hpp"
@@ -9,6 +10,7 @@
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/fwd.hpp>
+#include <caf/message.hpp>
 
 #include <functional>
 #include <memory>
@@ -34,6 +36,29 @@ public:
   /// thread of actors, and must not block.
   template <class Answer, class Request, class Answered, class Failed>
   void ask(Request message, Answered answered, Failed failed) const {
+    request<Answer>(caf::make_message(std::move(message)), std::move(answered), std::move(failed));
+  }
+
+  /// The same for a principal, whom the audit log names where the request is audited.
+  template <class Answer, class Request, class Answered, class Failed>
+  void ask_for(const core::principal& who, Request message, Answered answered,
+               Failed failed) const {
+    if constexpr (msg::is_audited<Request>)
+      request<Answer>(caf::make_message(msg::author{core::label_of(who)}, std::move(message)),
+                      std::move(answered), std::move(failed));
+    else
+      ask<Answer>(std::move(message), std::move(answered), std::move(failed));
+  }
+
+  /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
+  /// forgotten. To be called on one copy, when nobody asks any more.
+  void stop();
+
+private:
+  struct reached;
+
+  template <class Answer, class Answered, class Failed>
+  void request(caf::message message, Answered answered, Failed failed) const {
     auto gateway = gateway_of();
     if (!gateway)
       return failed(core::failure{core::errc::unavailable, "the node is not ready yet"});
@@ -49,17 +74,6 @@ public:
                 });
     }});
   }
-
-  /// Runs `what` in the thread of the actor, after `pause`. Functions that are given to `ask` and
-  /// to this run one after the other.
-  void run(std::function<void()> what, core::duration pause = core::duration::zero()) const;
-
-  /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
-  /// forgotten. To be called on one copy, when nobody asks any more.
-  void stop();
-
-private:
-  struct reached;
 
   caf::actor gateway_of() const;
   void send(errand what) const;

@@ -152,6 +152,8 @@ HOLDFAST_ROUTE(cluster, get_link_status, get, "/v1/node/link",
                200, "Read the counts of the TLS link");
 HOLDFAST_ROUTE(cluster, get_audit_status, get, "/v1/node/audits",
                200, "Read the findings of audits");
+HOLDFAST_ROUTE(cluster, list_audit, get, "/v1/audit",
+               200, "List the administrative changes and who made them");
 HOLDFAST_ROUTE(cluster, get_guard_status, get, "/v1/node/guards",
                200, "Read the counts of the guards");
 HOLDFAST_ROUTE(cluster, get_placement, get, "/v1/cluster",

@@ -114,8 +114,8 @@ void change_definition(const door& through, const visit& from, workflow_change& 
           return from.call->answer(problem_of({core::errc::damaged, "the workflow has no steps"}));
         change.step = found.steps.front().step;
         const auto version = change.version;
-        through.send(
-            std::move(change), [&through, from](auto& updated) { through.answer(from, updated); },
+        through.send_for(
+            from, std::move(change), [&through, from](auto& updated) { through.answer(from, updated); },
             [&through, from, workflow, version](const core::failure& why) {
               refuse_update(through, from, workflow, version, why);
             });

@@ -3,6 +3,7 @@
 #include "http/composed/webhook_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
+#include "http/shapes/audit_shapes.hpp"
 #include "http/shapes/cluster_shapes.hpp"
 #include "http/shapes/event_shapes.hpp"
 #include "http/shapes/token_shapes.hpp"

@@ -1098,6 +1098,33 @@ BOOST_FIXTURE_TEST_CASE(a_peer_that_dies_gives_back_what_it_holds_at_the_hosts, 
   BOOST_TEST(call(at("b"), a_claim(queue, "v")).value->tasks.size() == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(audit_log_names_the_author_of_a_request_that_another_node_decides) {
+  start("a");
+  start("b");
+  const auto queue = queue_hosted_by("b");
+  const auto made = send<msg::queue_view>(
+      at("a").gateway, caf::make_message(msg::author{"admin"}, msg::put_queue{queue, "{}"}));
+  advance(1s);
+  BOOST_REQUIRE(made->value);
+  const auto& log = database->tables().audit_log;
+  BOOST_REQUIRE_EQUAL(log.size(), 1U);
+  BOOST_TEST(log.begin()->second.who == "admin");
+  BOOST_TEST(log.begin()->second.item == "queue " + queue);
+}
+
+// F44
+BOOST_AUTO_TEST_CASE(a_node_that_knows_no_authors_gets_the_request_alone) {
+  network->speak(1);
+  start("a");
+  start("b");
+  const auto queue = queue_hosted_by("b");
+  const auto made = send<msg::queue_view>(
+      at("a").gateway, caf::make_message(msg::author{"admin"}, msg::put_queue{queue, "{}"}));
+  advance(1s);
+  BOOST_TEST(made->value.has_value());
+  BOOST_TEST(database->tables().audit_log.empty());
+}
+
 BOOST_AUTO_TEST_CASE(every_node_says_who_hosts_what) {
   start_three();
   for (auto& [name, node] : nodes) {

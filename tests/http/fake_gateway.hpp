@@ -195,6 +195,12 @@ public:
     BOOST_REQUIRE_EQUAL(all.size(), 1U);
     return all.front();
   }
+  /// The principals who sent them, of an audited request.
+  template <class Request>
+  const std::vector<std::string>& authors() {
+    static_assert(msg::is_audited<Request>);
+    return kept_of<Request>().authors;
+  }
   /// The bare names of all requests that came, in order. Requests that no test has spoken of are
   /// not among them; they fail.
   const std::vector<std::string>& names() const { return *names_; }
@@ -226,6 +232,7 @@ private:
   struct kept {
     std::function<reply<Request>(const Request&)> answer; ///< None: it is held.
     std::vector<Request> seen;
+    std::vector<std::string> authors; ///< Of these, where they are audited.
     std::deque<caf::typed_response_promise<msg::answer_to<Request>>> held;
   };
 
@@ -248,7 +255,7 @@ private:
                                       std::shared_ptr<kept<Request>> mine,
                                       std::shared_ptr<std::vector<std::string>> names) {
     using answer = msg::answer_to<Request>;
-    return {[self, mine, names](const Request& request) -> caf::result<answer> {
+    auto take = [self, mine, names](const Request& request) -> caf::result<answer> {
       constexpr std::string_view prefix = "hf1.";
       names->emplace_back(
           std::string_view{wire_name(static_cast<const Request*>(nullptr))}.substr(prefix.size()));
@@ -262,7 +269,14 @@ private:
       if (const auto* why = std::get_if<core::failure>(&said))
         return msg::to_error(*why);
       return std::get<answer>(std::move(said));
-    }};
+    };
+    if constexpr (msg::is_audited<Request>)
+      return {[mine, take](const msg::author& author, const Request& request) {
+        mine->authors.push_back(author.who);
+        return take(request);
+      }};
+    else
+      return {std::move(take)};
   }
 
   using maker = std::function<caf::message_handler(caf::event_based_actor*)>;

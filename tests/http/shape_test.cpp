@@ -2,6 +2,7 @@
 // the shapes describe.
 
 #include "http/fields.hpp"
+#include "http/shapes/audit_shapes.hpp"
 #include "http/shapes/cluster_shapes.hpp"
 #include "http/shapes/event_shapes.hpp"
 #include "http/shapes/lineage_shapes.hpp"

@@ -171,6 +171,7 @@ template awaited_answer<msg::change_webhook> client::send(const msg::gateway_act
                                                           msg::change_webhook);
 template awaited_answer<msg::list_webhooks> client::send(const msg::gateway_actor&,
                                                          msg::list_webhooks);
+template awaited_answer<msg::list_audit> client::send(const msg::gateway_actor&, msg::list_audit);
 template awaited_answer<msg::list_dead_letters> client::send(const msg::gateway_actor&,
                                                              msg::list_dead_letters);
 template awaited_answer<msg::replay_webhook> client::send(const msg::gateway_actor&,

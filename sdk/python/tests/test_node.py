@@ -241,6 +241,17 @@ def test_the_cluster_tells_of_itself(client: Holdfast) -> None:
     assert client.rebuild_step_index()["complete"] is True
 
 
+def test_the_audit_log_names_who_changed_a_queue(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    client.pause_queue(queue)
+    page = client.list_audit(item=f"queue {queue}", limit=1)
+    (entry,) = page["entries"]
+    assert (entry["who"], entry["outcome"]) == ("admin", "paused")
+    assert page["more"] is True
+    (older,) = client.list_audit(item=f"queue {queue}", before=entry["number"])["entries"]
+    assert older["operation"] == "put_queue"
+
+
 def test_a_webhook_is_made_and_removed(client: Holdfast, queue: str) -> None:
     client.put_queue(queue)
     client.put_webhook("hook", {"queue": queue})

@@ -1164,6 +1164,30 @@ class Operations:
         """Reads the findings of the audits of the node that answers."""
         return (yield from route.ask())
 
+    @operation("GET", "/v1/audit")
+    def list_audit(
+        route: Route,
+        *,
+        since: Optional[str] = None,
+        who: Optional[str] = None,
+        operation: Optional[str] = None,
+        item: Optional[str] = None,
+        before: Optional[int] = None,
+        limit: Optional[int] = None,
+    ) -> Call[types.AuditPage]:
+        """Lists administrative changes and who made them, the newest first, 100 unless `limit` (1
+        to 1000) says otherwise. While `more` is true, the next page begins `before` the last
+        `number`."""
+        query = {
+            "since": since,
+            "who": who,
+            "operation": operation,
+            "item": item,
+            "before": before,
+            "limit": limit,
+        }
+        return (yield from route.ask(query=query))
+
     @operation("GET", "/v1/node/guards")
     def get_guard_status(route: Route) -> Call[types.GuardStatus]:
         """Reads the counts of the guards of the node that answers."""

@@ -43,11 +43,33 @@ class AssignmentReleased(TypedDict):
     unit_id: str
 
 
+class AuditEntry(TypedDict):
+    # The number of the entry. Numbers grow, with gaps.
+    number: int
+    # The time at which the node that decided took the request.
+    at: Optional[str]
+    # The principal who sent the request.
+    who: str
+    # The name of the operation, such as `pause_queue`.
+    operation: str
+    # The item that was changed, such as `queue mail`.
+    item: str
+    # The state of the item since, such as `paused`.
+    outcome: str
+
+
 class AuditFinding(TypedDict):
     # The name of the invariant, such as `I-1`.
     invariant: str
     # The number of rows that broke it, counted by each audit anew.
     violations: int
+
+
+class AuditPage(TypedDict):
+    # The entries, the newest first.
+    entries: List[AuditEntry]
+    # Whether there are more. Ask again with `before` set to the last `number`.
+    more: bool
 
 
 class _AuditStatusRequired(TypedDict):
@@ -1589,7 +1611,9 @@ __all__ = [
     "Assignment",
     "AssignmentExtended",
     "AssignmentReleased",
+    "AuditEntry",
     "AuditFinding",
+    "AuditPage",
     "AuditStatus",
     "ContributorExplanation",
     "ContributorPage",
