@@ -25,7 +25,7 @@
 /// the rule of who waits for room are derived from it.
 ///
 /// A new operation is a struct with `HOLDFAST_WIRE`, a row here, a check in the gateway, a row of
-/// `core/access.cpp`, and a handler where it is decided.
+/// `core/access.cpp`, one of `app/operation_verbs.cpp`, and a handler where it is decided.
 namespace holdfast::msg {
 
 // --- where a request is decided ---
