@@ -207,17 +207,6 @@ core::outcome<core::task_id> find_task(const client::connection& cluster, const 
                                                      });
 }
 
-core::outcome<core::workflow_id> find_workflow(const client::connection& cluster,
-                                               const std::string& text, std::string_view word) {
-  return find_listed<msg::list_workflows, core::workflow_id>(
-      cluster, text, word, [](const msg::workflow_page& page) {
-        std::vector<core::workflow_id> ids;
-        for (const auto& one : page.workflows)
-          ids.push_back(one.workflow);
-        return ids;
-      });
-}
-
 exit_code refuse_id(const core::failure& why) {
   return why.code == core::errc::invalid_argument ? refuse(why, exit_code::usage)
                                                   : refused_by_node(why);

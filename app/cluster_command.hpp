@@ -102,11 +102,9 @@ core::outcome<Id> find_id(const std::string& text, std::string_view word,
   return Id{*one};
 }
 
-/// The same of a task and of a workflow. Steps are listed in order of their making.
+/// The same of a task.
 core::outcome<core::task_id> find_task(const client::connection& cluster, const std::string& text,
                                        std::string_view word);
-core::outcome<core::workflow_id> find_workflow(const client::connection& cluster,
-                                               const std::string& text, std::string_view word);
 
 /// Says on stderr why an id was not found, and how the command ends.
 exit_code refuse_id(const core::failure& why);

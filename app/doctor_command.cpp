@@ -230,9 +230,9 @@ void check_reach(const config::loaded& loaded, const std::optional<node_file>& r
   if (!has_http(loaded.values) || http.port == 0)
     return;
   const auto host = address_to_reach(http.listen_address);
-  const auto place = "http://" + host + ':' + std::to_string(http.port) + "/healthz";
+  const auto place = "http://" + host + ':' + std::to_string(http.port) + "/readyz";
   const auto reply =
-      http_get(host, static_cast<std::uint16_t>(http.port), "/healthz", reply_patience);
+      http_get(host, static_cast<std::uint16_t>(http.port), "/readyz", reply_patience);
   if (reply.status == 200)
     found.push_back({severity::good, "http", place + " answers 200", {}});
   else if (reply.status != 0)

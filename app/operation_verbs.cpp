@@ -26,7 +26,7 @@ constexpr std::string_view program_needed =
     "a handler that saves progress or goes on with a next task is a program: see docs/PEERS.md";
 constexpr std::string_view door_needed = "the nodes ask it of each other, for callers over HTTP";
 constexpr std::string_view wait_needed =
-    "programs wait; `tasks show --watch` and `step show --watch` are for people";
+    "programs wait; `tasks list --watch` and `step show --watch` are for people";
 
 HOLDFAST_VERB(claim_tasks, "tasks claim");
 HOLDFAST_VERB(complete_tasks, "tasks claim");
