@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 #include "documents/csv.hpp"
 #include "documents/json.hpp"
+#include "documents/text.hpp"
 #include "http/header_names.hpp"
 #include "http/json_values.hpp"
 
@@ -74,6 +75,17 @@ void append_count(std::string& to, const std::string& text) {
     append_string(to, text);
 }
 
+/// Whether all fields are UTF-8. JSON would get other characters in the place of what is none.
+bool is_text(const documents::csv_record& record) {
+  return std::all_of(record.fields.begin(), record.fields.end(), [](const std::string& field) {
+    return documents::first_invalid_utf8(field) == std::string::npos;
+  });
+}
+
+core::failure not_text(const documents::csv_record& record) {
+  return documents::csv_problem(body_name, record.line, "a field is not UTF-8");
+}
+
 std::string row_of(const documents::csv_record& record, const documents::csv_record& header,
                    const documents::csv_columns& columns) {
   const auto key = columns.at("key");
@@ -136,6 +148,8 @@ core::outcome<body_items> source_rows_of_csv(std::string_view body, std::size_t 
   documents::csv_columns columns;
   const auto add = [&](const documents::csv_record& record) -> core::failure {
     if (columns.empty()) {
+      if (!is_text(record))
+        return not_text(record);
       auto known = documents::columns_of(record, body_name, {"key"});
       if (!known)
         return known.error();
@@ -148,6 +162,10 @@ core::outcome<body_items> source_rows_of_csv(std::string_view body, std::size_t 
     if (auto why = documents::check_width(record, body_name, header.fields.size());
         why.code != core::errc::none) {
       made.add_unreadable(std::move(why.detail));
+      return {};
+    }
+    if (!is_text(record)) {
+      made.add_unreadable(not_text(record).detail);
       return {};
     }
     const auto row = row_of(record, header, columns);

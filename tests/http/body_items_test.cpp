@@ -122,6 +122,7 @@ BOOST_AUTO_TEST_CASE(csv_whose_header_cannot_be_used_is_refused) {
   BOOST_TEST((csv_error_of("\n\n") == core::errc::invalid_argument));
   BOOST_TEST((csv_error_of("name,text\nk,a\n") == core::errc::invalid_argument));
   BOOST_TEST((csv_error_of("key,text,text\nk,a,b\n") == core::errc::invalid_argument));
+  BOOST_TEST((csv_error_of("key,\xff\nk,a\n") == core::errc::invalid_argument));
   BOOST_TEST((csv_error_of("key,judgments\n") == core::errc::none));
 }
 
