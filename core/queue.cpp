@@ -149,8 +149,8 @@ void wake(queue& q, instant now) {
   }
 }
 
-void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, instant now,
-           change& changes) {
+void lease_task(queue& q, task& t, const worker_id& worker, const assignment_id& id, instant now,
+                change& changes) {
   t.leases.last_token = std::max(t.leases.last_token, q.tokens_above);
   const auto& lease = grant_lease(t.leases, lease_of(q.policy, t.spec.type), id, worker, now);
   note_lease(q, t);
@@ -357,7 +357,7 @@ decision<std::vector<task_id>> decide(queue& q, const claim& command, instant no
     suspects = suspects && !suspect(q, t);
     bytes += payload_bytes(t.spec.body) + payload_bytes(t.progress.data)
              + payload_bytes(t.progress.execution_state);
-    grant(q, t, command.worker, command.id, now, granted.changes);
+    lease_task(q, t, command.worker, command.id, now, granted.changes);
     granted.answer.push_back(*next);
   }
   return granted;
@@ -382,7 +382,7 @@ decision<bool> decide(queue& q, const claim_task& command, instant now) {
   granted.answer = true;
   unsettle(q, *t);
   q.ready.started(t->spec);
-  grant(q, *t, command.worker, command.id, now, granted.changes);
+  lease_task(q, *t, command.worker, command.id, now, granted.changes);
   return granted;
 }
 
