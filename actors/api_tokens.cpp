@@ -70,7 +70,7 @@ void decide_token(token_keeper_ptr self, core::api_token_id id, const held_promi
               core::change change;
               change.writes.push_back(core::put_api_token{decided.token});
               const auto shard = core::shard_of(id, st.context->settings.shards);
-              st.pending.write(self, st.context, st.writer, {shard, {}, 1}, std::move(change),
+              st.pending.write(self, st.context, st.writer, {shard, {}, 1}, promise.noted(std::move(change)),
                                [=, token = decided.token](const core::failure& why) {
                                  if (why.code != core::errc::none)
                                    return promise.deliver(msg::to_error(why));
@@ -137,6 +137,7 @@ caf::behavior token_keeper(token_keeper_ptr self, context_ptr context, caf::acto
       [=](const msg::create_token& m) { on_create(self, m); },
       [=](const msg::revoke_token& m) { on_revoke(self, m); },
       [=](const msg::note_token_use& m) { on_use(self, m); },
+      with_notes(self),
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));
@@ -154,7 +155,7 @@ void to_keeper(caf::stateful_actor<api_tokens_state>* self, Message& m) {
     one = self->spawn(token_keeper, st.context, st.writers[lane], st.reader);
     self->monitor(one);
   }
-  self->make_response_promise().delegate(one, std::move(m));
+  held_promise{self->make_response_promise()}.delegate_noted(one, std::move(m));
 }
 
 } // namespace
@@ -182,6 +183,7 @@ caf::behavior api_tokens(caf::stateful_actor<api_tokens_state>* self, context_pt
       [=](msg::create_token& m) { to_keeper(self, m); },
       [=](msg::revoke_token& m) { to_keeper(self, m); },
       [=](msg::note_token_use& m) { to_keeper(self, m); },
+      with_notes(self),
   };
 }
 

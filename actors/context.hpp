@@ -5,6 +5,7 @@
 #include "core/history.hpp"
 #include "core/log_limit.hpp"
 #include "core/placement.hpp"
+#include "metrics/registry.hpp"
 
 #include <caf/actor_clock.hpp>
 
@@ -185,9 +186,11 @@ struct writer_gauges {
 struct node_gauges {
   writer_gauges writer;
   std::atomic<std::uint64_t> overloaded{0};
+  std::atomic<std::uint64_t> rate_limited{0}; ///< Requests for assignments that came too often.
   std::atomic<std::uint64_t> live_units{0};
   std::atomic<std::uint64_t> sessions{0};
   std::atomic<std::uint32_t> shards_hosted{0};
+  std::atomic<bool> database_up{false}; ///< The last commit or renewal has reached it.
 };
 
 /// What the audits of this node have found, for whoever asks the gateway.
@@ -224,10 +227,12 @@ private:
 struct node_context {
   explicit node_context(node_settings s)
       : settings(std::move(s)),
+        registry(settings.registry ? settings.registry : std::make_shared<metrics::registry>()),
         hosting(settings.shards, settings.time_suspended),
         written(settings.shards) {}
 
   const node_settings settings;
+  const std::shared_ptr<metrics::registry> registry;
   hosted_shards hosting;
   written_marks written;
   /// Of the latest generation of the database in which this node hosts: leases are granted under

@@ -66,7 +66,7 @@ void attempt(self_ptr self, std::uint64_t number, forwarder_state::call& call) {
   }
   call.at = host.incarnation;
   call.request.send(
-      self, host.door, call.request,
+      self, host.door, call.request, host.protocol,
       [=, promise = call.promise](caf::message&& answer) {
         if (is_answered(self, number, attempt))
           promise.deliver(std::move(answer));

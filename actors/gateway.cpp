@@ -1,12 +1,16 @@
 #include "actors/gateway.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/audit_answers.hpp"
+#include "actors/audit_subjects.hpp"
 #include "actors/backpressure.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/outside.hpp"
 #include "actors/payloads.hpp"
 #include "actors/reads.hpp"
+#include "actors/request_author.hpp"
 #include "actors/request_checks.hpp"
+#include "actors/request_note.hpp"
 #include "actors/routing_messages.hpp"
 #include "actors/task_answers.hpp"
 #include "actors/token_answers.hpp"
@@ -26,12 +30,10 @@
 #include "messages/protocol.hpp"
 
 #include <caf/send.hpp>
-#include <caf/uniform_type_info_map.hpp>
 
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 
 namespace holdfast::actors {
@@ -72,6 +74,14 @@ core::failure check(const msg::extend_assignment& m) {
 core::failure check(const msg::submit_judgment& m) {
   return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
                    check_id(m.judgment, "judgment"), check_worker_of_units(m.contributor)});
+}
+core::failure check_wait(core::duration wait) {
+  return wait >= core::duration::zero() && wait <= msg::wait_max
+             ? core::failure{}
+             : invalid("wait must be between 0 and 60 seconds");
+}
+core::failure check(const msg::await_units& m) {
+  return first_of({check_id(m.step, "step"), check_wait(m.wait)});
 }
 core::failure check(const msg::put_profile& m) { return check_worker_of_units(m.contributor); }
 core::failure check(const msg::find_steps& m) {
@@ -163,6 +173,10 @@ core::failure check(const msg::enqueue_tasks& m) {
 core::failure check(const msg::enqueue_envelopes& m) {
   return first_of({check_queue(m.queue), check_number(m.envelopes.size())});
 }
+core::failure check(const msg::await_task& m) {
+  return first_of(
+      {check_queue(m.queue), check_id(m.task, "task"), check_id(m.id, "id"), check_wait(m.wait)});
+}
 core::failure check(const msg::explain_task& m) {
   return first_of({check_queue(m.queue), check_id(m.task, "task")});
 }
@@ -193,7 +207,6 @@ core::failure check(const msg::list_schedules& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, core::schedules_most)});
 }
 core::failure check(const msg::claim_tasks& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
   return first_of({check_queue(m.queue), check_worker(m.worker), check_id(m.claim, "claim"),
                    m.most >= 1 && m.most <= claimed_max
                        ? core::failure{}
@@ -201,7 +214,7 @@ core::failure check(const msg::claim_tasks& m) {
                    m.types.size() <= types_max
                        ? core::failure{}
                        : invalid("at most " + std::to_string(types_max) + " types"),
-                   patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
+                   check_wait(m.wait)});
 }
 core::failure check(const msg::extend_tasks& m) {
   return first_of({check_queue(m.queue), check_worker(m.worker), check_number(m.tasks.size())});
@@ -245,12 +258,10 @@ core::failure check_types(const std::vector<std::string>& types) {
   return {};
 }
 core::failure check(const msg::read_events& m) {
-  const bool patient = m.wait >= core::duration::zero() && m.wait <= msg::wait_max;
-  return first_of({m.from >= 1 && m.from <= 3
-                       ? core::failure{}
-                       : invalid("from must be 1 (after), 2 (oldest) or 3 (newest)"),
-                   check_limit(m.limit, events_page_max), check_types(m.types),
-                   patient ? core::failure{} : invalid("wait must be between 0 and 60 seconds")});
+  return first_of(
+      {m.from >= 1 && m.from <= 3 ? core::failure{}
+                                  : invalid("from must be 1 (after), 2 (oldest) or 3 (newest)"),
+       check_limit(m.limit, events_page_max), check_types(m.types), check_wait(m.wait)});
 }
 
 core::failure check(const msg::put_webhook& m) { return check_webhook(m.name); }
@@ -287,11 +298,33 @@ constexpr bool names_worker = false;
 template <class Message>
 constexpr bool names_worker<Message, std::void_t<decltype(std::declval<Message>().worker)>> = true;
 
-/// Whether the sender's certificate lets it speak for whom `m` names. Roles alone are a matter of
-/// the link, which has judged every message that comes from outside.
+/// The label of the principal behind the request in hand. Empty: the node itself has sent it, or a
+/// node that names no authors.
+std::string author_of(self_ptr self) {
+  const auto& st = self->state;
+  return st.author.empty() && st.links.door ? label_of_sender(self) : st.author;
+}
+
+/// For requests that this node decides.
+template <class Message>
+request_note note_of(self_ptr self, const Message& m) {
+  if constexpr (msg::is_audited<Message>) {
+    if (auto who = author_of(self); !who.empty()) {
+      auto subject = subject_of(m);
+      return std::make_shared<const core::insert_audit>(core::insert_audit{
+          now(self, self->state.context), std::move(who), bare_name<Message>(self->system()),
+          std::move(subject.item), std::string{subject.outcome}});
+    }
+  }
+  return nullptr;
+}
+
+/// Whether the sender's certificate lets it speak for whom `m` names, and whether it is known who
+/// the audit log is to name. Roles alone are a matter of the link, which has judged every message
+/// that comes from outside.
 template <class Message>
 core::failure check_sender(self_ptr self, const Message& m) {
-  if constexpr (names_contributor<Message> || names_worker<Message>) {
+  if constexpr (names_contributor<Message> || names_worker<Message> || msg::is_audited<Message>) {
     const auto& st = self->state;
     const auto& who_is = what_is_outside().who_is;
     const auto& sender = self->current_sender();
@@ -300,17 +333,13 @@ core::failure check_sender(self_ptr self, const Message& m) {
     const auto who = who_is(sender->node());
     if (!who)
       return {core::errc::unavailable, "the connection over which this came is closed"};
-    static const auto name = [&] {
-      const auto whole =
-          self->system().types().portable_name(caf::type_nr<Message>::value, &typeid(Message));
-      return whole.substr(whole.find('.') + 1);
-    }();
     core::named_in_request named;
     if constexpr (names_contributor<Message>)
       named.contributor = &m.contributor;
     if constexpr (names_worker<Message>)
       named.worker = &m.worker;
-    if (auto why = core::objection_to(*who, name, named); !why.empty())
+    if (auto why = core::objection_to(*who, bare_name<Message>(self->system()), named);
+        !why.empty())
       return invalid(std::move(why));
   }
   return {};
@@ -397,33 +426,46 @@ caf::result<msg::answer_to<Message>> from_database(self_ptr self, Message& m) {
 }
 
 template <class Message>
-routed to_its_item(Message& m) {
-  return route_to(msg::place_of<Message>::item(m), std::move(m));
+routed to_its_item(Message& m, request_note note = {}) {
+  auto item = msg::place_of<Message>::item(m);
+  if (note)
+    return route_to(std::move(item),
+                    noted_request{std::move(note), caf::make_message(std::move(m))});
+  return route_to(std::move(item), std::move(m));
+}
+
+template <class Message, class Promise>
+void hand_with_note(const caf::actor& to, Message& m, Promise promise, request_note note) {
+  if (note)
+    promise.delegate(to, noted_request{std::move(note), caf::make_message(std::move(m))});
+  else
+    promise.delegate(to, std::move(m));
 }
 
 /// Hands a request that is decided in this node to the actor that takes it.
 template <class Message, class Promise>
-void decide_here(const gateway_links& to, Message& m, Promise promise) {
+void decide_here(const gateway_links& to, Message& m, Promise promise, request_note note) {
   if constexpr (msg::is_one_of<Message, msg::ask_assignment, msg::submit_judgment,
                                msg::release_assignment, msg::extend_assignment,
                                msg::explain_contributor>)
     promise.delegate(to.owners, std::move(m));
   else if constexpr (std::is_same_v<Message, msg::put_profile>)
-    promise.delegate(to.profiles, std::move(m));
+    hand_with_note(to.profiles, m, promise, std::move(note));
   else if constexpr (msg::is_one_of<Message, msg::create_token, msg::revoke_token,
                                     msg::note_token_use>)
-    promise.delegate(to.api_tokens, std::move(m));
+    hand_with_note(to.api_tokens, m, promise, std::move(note));
   else if constexpr (std::is_same_v<Message, msg::read_events>)
     promise.delegate(to.feed, std::move(m));
   else if constexpr (msg::is_one_of<Message, msg::put_webhook, msg::change_webhook,
                                     msg::replay_webhook>)
-    promise.delegate(to.webhooks, std::move(m));
+    hand_with_note(to.webhooks, m, promise, std::move(note));
   else
-    promise.delegate(to.shards, to_its_item(m));
+    promise.delegate(to.shards, to_its_item(m, std::move(note)));
 }
 /// With a contributor it is about their limits, too, which only their session knows.
 template <class Promise>
-void decide_here(const gateway_links& to, msg::explain_unit& m, Promise promise) {
+void decide_here(const gateway_links& to, msg::explain_unit& m, Promise promise,
+                 const request_note&) {
   if (m.contributor.empty())
     promise.delegate(to.shards, to_its_item(m));
   else
@@ -431,7 +473,8 @@ void decide_here(const gateway_links& to, msg::explain_unit& m, Promise promise)
 }
 /// A door says of a claim that it came from afar.
 template <class Promise>
-void decide_here(const gateway_links& to, msg::claim_tasks& m, Promise promise) {
+void decide_here(const gateway_links& to, msg::claim_tasks& m, Promise promise,
+                 const request_note&) {
   if (to.door) {
     promise.delegate(to.shards, to_its_item(m));
   } else {
@@ -446,7 +489,19 @@ core::duration answer_time(const Request&) {
   return internal_timeout;
 }
 core::duration answer_time(const msg::claim_tasks& claim) { return internal_timeout + claim.wait; }
+core::duration answer_time(const msg::await_task& m) { return internal_timeout + m.wait; }
+core::duration answer_time(const msg::await_units& m) { return internal_timeout + m.wait; }
 core::duration answer_time(const msg::read_events& read) { return internal_timeout + read.wait; }
+
+/// With its author, if there is one to be told.
+template <class Message>
+forwarded to_other_node(self_ptr self, Message& m, core::duration time) {
+  const auto shards = self->state.context->settings.shards;
+  if constexpr (msg::is_audited<Message>)
+    if (auto who = author_of(self); !who.empty())
+      return forward(msg::author{std::move(who)}, std::move(m), shards, time);
+  return forward(std::move(m), shards, time);
+}
 
 /// Checks `m` and hands it to the host of its shard, in this node or another. The load of another
 /// node is its own affair.
@@ -465,9 +520,9 @@ caf::result<msg::answer_to<Message>> to_host(self_ptr self, Message& m) {
     return msg::to_error(why);
   auto promise = self->template make_response_promise<msg::answer_to<Message>>();
   if (where == way::here)
-    decide_here(st.links, m, promise);
+    decide_here(st.links, m, promise, note_of(self, m));
   else
-    promise.delegate(st.links.peer_nodes, forward(std::move(m), shards, answer_time(m)));
+    promise.delegate(st.links.peer_nodes, to_other_node(self, m, answer_time(m)));
   return promise;
 }
 
@@ -487,21 +542,22 @@ caf::result<msg::workflow_created> handle(self_ptr self, msg::create_workflow& m
   const auto where = way_of(self, m);
   if (where == way::nowhere)
     return msg::to_error(not_here());
-  if (auto why = first_of({admit(self, where == way::here), check_id(m.workflow, "workflow")});
+  if (auto why = first_of({admit(self, where == way::here), check_sender(self, m),
+                           check_id(m.workflow, "workflow")});
       why.code != core::errc::none)
     return msg::to_error(why);
   if (where == way::elsewhere) {
     auto promise = self->make_response_promise<msg::workflow_created>();
-    const auto shards = st.context->settings.shards;
-    promise.delegate(st.links.peer_nodes, forward(std::move(m), shards, internal_timeout));
+    promise.delegate(st.links.peer_nodes, to_other_node(self, m, internal_timeout));
     return promise;
   }
   auto document = documents::parse_new_workflow(m.definition, st.context->settings.json);
   if (!document)
     return msg::to_error(document.error());
   auto promise = self->make_response_promise<msg::workflow_created>();
+  auto note = note_of(self, m);
   promise.delegate(st.links.shards, new_workflow{std::move(m), std::move(document->definition),
-                                                 std::move(document->text)});
+                                                 std::move(document->text), std::move(note)});
   return promise;
 }
 
@@ -519,9 +575,13 @@ caf::result<msg::job_status_noted> handle(self_ptr self, msg::job_status_changed
          return answer(context->settings, db, msg::get_workflow{workflow, 0});
        })
       .then(
-          [=, asked = m](const msg::workflow_view& found) mutable {
+          [=, asked = m, who = st.author](const msg::workflow_view& found) mutable {
+            const auto me = caf::actor_cast<caf::actor>(self);
             asked.step = found.steps.front().step;
-            held.delegate(caf::actor_cast<caf::actor>(self), asked);
+            if (who.empty())
+              held.delegate(me, asked);
+            else
+              held.take().delegate(me, msg::author{std::move(who)}, asked);
           },
           [=](const core::failure& why) { held.deliver(msg::to_error(why)); });
   return promise;
@@ -614,6 +674,21 @@ caf::result<msg::answer_to<Request>> handle(self_ptr self, Request& m) {
     return to_host(self, m);
 }
 
+// --- with an author ---
+
+/// Those who come from outside do not say who they are: the gateway knows.
+template <class Request>
+caf::result<msg::answer_to<Request>> handle_for(self_ptr self, const msg::author& author,
+                                                Request& m) {
+  auto& st = self->state;
+  if (st.links.door && !is_of_this_process(self))
+    return msg::to_error(invalid("nodes alone name the author of a request"));
+  st.author = author.who;
+  auto result = handle(self, m);
+  st.author.clear();
+  return result;
+}
+
 // --- between nodes ---
 
 msg::protocols on_get_protocols(self_ptr self) {
@@ -640,12 +715,16 @@ caf::result<events_applied> between_steps(self_ptr self, Message& m) {
   return promise;
 }
 
-template <class... Rows, class... NodeRows>
+template <class... Rows, class... NodeRows, class... Audited>
 node_gateway_actor::behavior_type handlers(self_ptr self, caf::detail::type_list<Rows...>,
-                                           caf::detail::type_list<NodeRows...>) {
+                                           caf::detail::type_list<NodeRows...>,
+                                           caf::detail::type_list<Audited...>) {
   return {
       [=](typename Rows::request& m) { return handle(self, m); }...,
       [=](typename NodeRows::request& m) { return between_steps(self, m); }...,
+      [=](const msg::author& author, typename Audited::request& m) {
+        return handle_for(self, author, m);
+      }...,
       [=](const msg::get_protocols&) { return on_get_protocols(self); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
       [=](const msg::look_at_cluster&) {
@@ -684,7 +763,7 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
     publish_when_ready(self);
   else
     self->state.name = "door";
-  return handlers(self, msg::operations{}, msg::node_operations{});
+  return handlers(self, msg::operations{}, msg::node_operations{}, msg::audited_operations{});
 }
 
 } // namespace holdfast::actors

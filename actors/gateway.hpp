@@ -8,6 +8,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <memory>
+#include <string>
 
 namespace holdfast::actors {
 
@@ -28,11 +29,22 @@ struct gateway_links {
   caf::actor door; ///< For other nodes; null for the door itself.
 };
 
+/// Requests with their author in front: from the HTTP API of this node, and from other nodes.
+template <class Table>
+struct authored_interface;
+template <class... Rows>
+struct authored_interface<caf::detail::type_list<Rows...>> {
+  template <class Handle>
+  using added_to = typename Handle::template extend<typename caf::replies_to<
+      msg::author, typename Rows::request>::template with<typename Rows::answer>...>;
+};
+
 /// Gateway and door as their own node sees them.
-using node_gateway_actor = msg::table::interface<msg::node_operations>::added_to<
-    msg::member_gateway_actor::extend<caf::reacts_to<msg::look_at_cluster>,
-                                      // Node: take no more requests.
-                                      caf::reacts_to<drain>>>;
+using node_gateway_actor = authored_interface<msg::audited_operations>::added_to<
+    msg::table::interface<msg::node_operations>::added_to<
+        msg::member_gateway_actor::extend<caf::reacts_to<msg::look_at_cluster>,
+                                          // Node: take no more requests.
+                                          caf::reacts_to<drain>>>>;
 
 struct gateway_state {
   const char* name = "gateway"; ///< Or "door".
@@ -41,6 +53,7 @@ struct gateway_state {
   gateway_links links;
   std::shared_ptr<void> published; ///< Keeps it reachable from other processes.
   bool draining = false;
+  std::string author{}; ///< Said with the request in hand; empty: none is.
 };
 
 /// THE GATEWAY: the only actor that is addressed from outside. Refuses what is malformed, too large

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/request_note.hpp"
 #include "messages/errors.hpp"
 
 #include <caf/actor.hpp>
@@ -13,6 +14,8 @@ namespace holdfast::actors {
 /// A response promise that waits for something: for a unit to be loaded, for another actor. CAF
 /// 0.17 does not notice when a promise is dropped, and the requester would wait until its timeout;
 /// this one is answered `unavailable` when its last copy goes, as all do when their actor ends.
+///
+/// It keeps the note of the request that its actor is handling when it is made.
 class held_promise {
 public:
   explicit held_promise(caf::response_promise promise)
@@ -29,6 +32,23 @@ public:
   void delegate(const caf::actor& to, Message&& message) const {
     slot_->take().delegate(to, std::forward<Message>(message));
   }
+  /// The same for the request itself, to an actor that takes it `with_notes`.
+  template <class Message>
+  void delegate_noted(const caf::actor& to, Message&& message) const {
+    if (auto note = take_note())
+      delegate(to,
+               noted_request{std::move(note), caf::make_message(std::forward<Message>(message))});
+    else
+      delegate(to, std::forward<Message>(message));
+  }
+
+  /// The change with the note of the request, once: a request leaves one entry in the audit log,
+  /// with the first change that it makes.
+  core::change noted(core::change changes) const {
+    return changes.empty() ? changes : actors::noted(std::move(changes), take_note());
+  }
+  /// The note, for a change that somebody else makes; null where there is none (any more).
+  request_note take_note() const { return std::exchange(slot_->note, nullptr); }
 
 private:
   class slot {
@@ -43,6 +63,8 @@ private:
     }
     /// The promise, leaving an empty one: a second answer goes nowhere.
     caf::response_promise take() { return std::exchange(promise_, {}); }
+
+    request_note note = note_in_hand::get();
 
   private:
     caf::response_promise promise_;

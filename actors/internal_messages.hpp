@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/node_dialer.hpp"
+#include "actors/request_note.hpp"
 #include "core/change.hpp"
 #include "core/event_feed.hpp"
 #include "core/object_ref.hpp"
@@ -13,9 +14,11 @@
 #include "core/webhook.hpp"
 #include "core/workflow_versions.hpp"
 #include "messages/cluster_messages.hpp"
+#include "messages/protocol.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
 #include "messages/workflow_messages.hpp"
+#include "metrics/registry.hpp"
 #include "persistence/store.hpp"
 
 #include <caf/actor.hpp>
@@ -249,6 +252,7 @@ struct owned_ask : owned<msg::ask_assignment> {
   std::string ui;          ///< Filled in by the step.
   std::string input{};     ///< The unit's, whole: filled in by the step for `input_wanted`.
   bool is_new = false;     ///< The step has made sure of that; see `core::may_be_late`.
+  bool admitted = false;   ///< By the bounds on how often contributors may ask.
 };
 using owned_release = owned<msg::release_assignment>;
 using owned_extend = owned<msg::extend_assignment>;
@@ -390,6 +394,7 @@ struct unit_command {
                reinstate_contributor, core::trust_anew, core::withdraw, step_canceled,
                expire_leases, passivate>
       what;
+  request_note note{};
 };
 
 /// Unit → step: it has ended. Without a reason it was sent away.
@@ -432,6 +437,11 @@ struct look_around {
   core::sweep_verdict overdue; ///< What is known to be late; the rest looks only.
 };
 
+/// Scrape of metrics → queue, step, relay, webhook delivery: add your numbers, and let go of it.
+struct read_metrics {
+  metrics::scrape_ptr into;
+};
+
 /// Shard host → step, queue: do what is due by now, whether your timer has told you or not.
 struct look_again {};
 
@@ -446,6 +456,7 @@ struct new_workflow {
   msg::create_workflow request;
   core::workflow_definition definition;
   std::string text; ///< To be stored.
+  request_note note{};
 };
 
 /// Node → supervisor: the actor that runs as the named child now. Answered by `child_found`.
@@ -482,8 +493,9 @@ struct dialed {
 /// Where the host of each shard is reached, as far as this node knows.
 struct routes {
   struct host {
-    core::incarnation_id incarnation; ///< Nil: nobody.
-    caf::actor door;                  ///< Null: not reached.
+    core::incarnation_id incarnation;                   ///< Nil: nobody.
+    caf::actor door;                                    ///< Null: not reached.
+    std::uint32_t protocol = msg::own_protocols.newest; ///< The newest that it understands.
   };
   std::vector<host> by_shard;
   std::vector<caf::actor> doors; ///< Of every node that is reached, this one included.
@@ -587,6 +599,10 @@ struct gather_tick {};
 struct queue_tick {
   core::instant at; ///< What it was set to; any other than the latest is void.
 };
+/// Step → itself: the end of a wait for units.
+struct vacancy_tick {
+  core::instant at; ///< What it was set to; any other than the latest is void.
+};
 struct extension_tick {};
 struct renew_tick {};
 struct overdue_tick {};
@@ -607,6 +623,7 @@ struct unused_tick {};
 struct upkeep_tick {};
 struct prune_tick {};
 struct object_tick {};
+struct audit_prune_tick {};
 struct ripe_tick {};
 struct dial_tick {
   core::incarnation_id incarnation;
@@ -672,8 +689,10 @@ HOLDFAST_LOCAL_MESSAGE(follow_processes)
 HOLDFAST_LOCAL_MESSAGE(processes_changed)
 HOLDFAST_LOCAL_MESSAGE(look_around)
 HOLDFAST_LOCAL_MESSAGE(look_again)
+HOLDFAST_LOCAL_MESSAGE(read_metrics)
 HOLDFAST_LOCAL_MESSAGE(queue_tick)
 HOLDFAST_LOCAL_MESSAGE(extension_tick)
+HOLDFAST_LOCAL_MESSAGE(vacancy_tick)
 HOLDFAST_LOCAL_MESSAGE(new_workflow)
 HOLDFAST_LOCAL_MESSAGE(owner_idle)
 HOLDFAST_LOCAL_MESSAGE(stop_owner)
@@ -693,6 +712,7 @@ HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(upkeep_tick)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)
 HOLDFAST_LOCAL_MESSAGE(object_tick)
+HOLDFAST_LOCAL_MESSAGE(audit_prune_tick)
 HOLDFAST_LOCAL_MESSAGE(ripe_tick)
 HOLDFAST_LOCAL_MESSAGE(follow_cursors)
 HOLDFAST_LOCAL_MESSAGE(follow_endings)

@@ -65,6 +65,13 @@ core::failure take(self_ptr self, const shard_list& wanted, core::cluster_view& 
     return fences.error();
   if (fences->empty())
     return {};
+  for (const auto& fence : *fences) {
+    const auto seen = std::find_if(view.shards.begin(), view.shards.end(),
+                                   [&](const auto& shard) { return shard.shard == fence.shard; });
+    const bool was_free = seen == view.shards.end() || seen->host == core::incarnation_id{};
+    st.context->registry->count(metrics::metric::takeovers_total, {was_free ? "free" : "host_gone"})
+        .add();
+  }
   adopt(self, *fences);
   for (auto& shard : view.shards)
     if (const auto mine = st.hosted.find(shard.shard); mine != st.hosted.end()) {
@@ -150,6 +157,7 @@ void lose(self_ptr self, const shard_list& shards) {
   if (shards.empty())
     return;
   self->state.context->log(log_level::warning, "shards_lost", {{"shards", listed(shards)}});
+  self->state.context->registry->count(metrics::metric::shards_lost_total).add(shards.size());
   stop_deciding(self, shards);
   end_work(self, shards, [=] { have_left(self, shards); });
 }
@@ -387,6 +395,7 @@ void look(self_ptr self) {
   if (st.resigned)
     return;
   const auto why = try_to_look(self);
+  st.context->gauges.database_up = why.code != core::errc::unavailable;
   if (why.code == core::errc::none) {
     st.attempts = 0;
     return;
@@ -468,6 +477,8 @@ caf::behavior membership(caf::stateful_actor<membership_state>* self, context_pt
   self->state.context = std::move(context);
   self->state.writers = std::move(writers);
   self->state.next_look = self->state.context->settings.heartbeat_interval;
+  for (const auto* reason : {"free", "host_gone"}) // from 0 on: an increase is seen
+    self->state.context->registry->count(metrics::metric::takeovers_total, {reason});
   self->set_down_handler([=](const caf::down_msg& down) { forget(self, down); });
   self->send(self, renew_tick{});
   return {

@@ -8,6 +8,7 @@
 #include "actors/gateway.hpp"
 #include "actors/intake.hpp"
 #include "actors/membership.hpp"
+#include "actors/node_metrics.hpp"
 #include "actors/object_host.hpp"
 #include "actors/owners.hpp"
 #include "actors/peer_nodes.hpp"
@@ -163,6 +164,7 @@ struct root_state {
   caf::actor tree;
   bool draining = false;
   std::uint32_t unsettled = 0;
+  metrics::registration reported;
 };
 
 using root_ptr = caf::stateful_actor<root_state>*;
@@ -214,6 +216,7 @@ void settle_objects(root_ptr self) {
 caf::behavior root(root_ptr self, context_ptr context) {
   guard(self, context);
   self->state.context = std::move(context);
+  self->state.reported = report_node(self->state.context);
   self->state.tree = self->spawn(supervisor, self->state.context, node_tree(self->state.context));
   self->monitor(self->state.tree);
   self->set_down_handler([=](const caf::down_msg& down) {

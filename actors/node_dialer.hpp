@@ -1,7 +1,9 @@
 #pragma once
 
 #include "messages/interfaces.hpp"
+#include "messages/protocol.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -13,7 +15,8 @@ struct dial_result {
   /// Nobody listens there: the process that did is gone. False when it may only be slow, or the way
   /// to it be cut.
   bool refused = false;
-  std::string why; ///< Empty when it was reached.
+  std::string why;                                    ///< Empty when it was reached.
+  std::uint32_t protocol = msg::own_protocols.newest; ///< The newest that it understands.
 };
 
 /// Reaches for the node at `address` and calls `done` once, from any thread. Must not block.

@@ -12,6 +12,7 @@
 #include "core/supervision.hpp"
 #include "documents/limits.hpp"
 #include "messages/interfaces.hpp"
+#include "metrics/registry.hpp"
 #include "objects/object_store.hpp"
 #include "persistence/store.hpp"
 
@@ -79,6 +80,7 @@ struct node_settings {
   std::uint32_t events_high_water = 100000;
   core::duration events_retention{};
   core::duration events_prune_interval{};
+  core::duration audit_retention = std::chrono::hours{365 * 24};
   std::uint32_t events_reads_max = 1000; ///< Of subscribers, waiting or under way.
 
   documents::json_limits json;
@@ -115,6 +117,9 @@ struct node_settings {
   /// Checks the database; empty: it is not audited. May block; called on the thread of one actor.
   std::function<core::outcome<std::vector<broken_invariant>>()> audit;
   core::duration audit_interval{}; ///< 0: never.
+
+  /// Where everything is counted for metrics; null: in a registry that nobody reads.
+  std::shared_ptr<metrics::registry> registry;
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

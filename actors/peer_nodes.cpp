@@ -42,8 +42,10 @@ void reroute(self_ptr self) {
     host.incarnation = shard.host;
     if (shard.host == settings.incarnation)
       host.door = st.links.door;
-    else if (const auto other = st.others.find(shard.host); other != st.others.end())
+    else if (const auto other = st.others.find(shard.host); other != st.others.end()) {
       host.door = other->second.door;
+      host.protocol = other->second.protocol;
+    }
   }
   now->doors.push_back(st.links.door);
   for (const auto& [incarnation, other] : st.others)
@@ -113,6 +115,7 @@ void on_dialed(self_ptr self, const dialed& m) {
   if (found == st.others.end())
     return;
   if (m.result.gateway) {
+    found->second.protocol = m.result.protocol;
     self->request(m.result.gateway, greeting_timeout,
                   msg::meet_node{st.context->settings.incarnation})
         .then([=](const msg::node_met& met) { on_met(self, m.incarnation, met); },

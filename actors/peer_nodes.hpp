@@ -26,6 +26,7 @@ struct peer_nodes_state {
     std::string name;
     std::string address;
     caf::actor door;            ///< Null while it is not reached.
+    std::uint32_t protocol = 1; ///< The newest that it understands; known once it was reached.
     bool met = false;           ///< It was reached before.
     bool failing = false;       ///< It was not reached at the last attempt.
     std::uint32_t refusals = 0; ///< In a row.

@@ -49,7 +49,7 @@ void on_put(keeper_ptr self, const msg::put_profile& m) {
   const auto shard = core::shard_of(m.contributor, st.context->settings.shards);
   core::change change;
   change.writes.push_back(core::put_profile{m.contributor, std::move(said), now(self, st.context)});
-  st.pending.write(self, st.context, st.writer, {shard, {}, 1}, std::move(change),
+  st.pending.write(self, st.context, st.writer, {shard, {}, 1}, promise.noted(std::move(change)),
                    [=, who = m.contributor](const core::failure& why) {
                      if (why.code == core::errc::none)
                        answer(self, who, promise);
@@ -67,6 +67,7 @@ caf::behavior keeper(keeper_ptr self, context_ptr context, caf::actor writer, ca
   self->state.reader = std::move(reader);
   return {
       [=](const msg::put_profile& m) { on_put(self, m); },
+      with_notes(self),
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));
@@ -134,8 +135,10 @@ caf::behavior profiles(caf::stateful_actor<profiles_state>* self, context_ptr co
           return;
         }
         const auto lane = core::shard_of(m.contributor, settings.shards) % at.writers.size();
-        self->make_response_promise().delegate(keeper_of(self, lane), std::move(m));
+        held_promise{self->make_response_promise()}.delegate_noted(keeper_of(self, lane),
+                                                                   std::move(m));
       },
+      with_notes(self),
   };
 }
 

@@ -25,6 +25,15 @@ constexpr std::uint32_t objects_at_once = 10'000;
 /// may still stage tasks for it.
 constexpr core::duration removed_known_for = std::chrono::hours{24};
 
+/// Entries of the audit log that go in one transaction.
+constexpr std::uint32_t audit_entries_at_once = 1000;
+
+/// The host of this shard prunes the audit log, which belongs to no shard.
+constexpr core::shard_id audit_shard = 0;
+
+/// The longest pause between two looks for old entries of the audit log. A look costs one row.
+constexpr core::duration audit_interval_max = std::chrono::hours{1};
+
 /// Between two slices of a sweep, for whoever else needs the disk and the database.
 constexpr core::duration sweep_pause = std::chrono::seconds{1};
 
@@ -340,6 +349,37 @@ void sweep(self_ptr self) {
                      object_tick{});
 }
 
+/// Entries come without a word to the pruner, a few a day: so it looks for old ones now and then.
+core::duration audit_interval(const node_settings& settings) {
+  return std::min(audit_interval_max,
+                  std::max(settings.events_prune_interval, settings.audit_retention / 10));
+}
+
+/// One transaction. True when no more entries are old enough, or another node looks after them.
+core::outcome<bool> prune_audit_slice(self_ptr self) {
+  const auto& settings = self->state.context->settings;
+  const auto gone = open(self).prune_audit(
+      audit_shard, settings.incarnation, now(self, self->state.context) - settings.audit_retention,
+      audit_entries_at_once);
+  if (!gone && gone.error().code != core::errc::fenced)
+    return gone.error();
+  return !gone || *gone < audit_entries_at_once;
+}
+
+void prune_audit(self_ptr self) {
+  auto& st = self->state;
+  const bool is_ours = st.context->hosting.here(audit_shard, self->clock().now());
+  const auto done = is_ours ? prune_audit_slice(self) : core::outcome<bool>{true};
+  if (!done)
+    st.context->log(log_level::warning, "pruning_failed",
+                    {{"what", "audit log"}, {"reason", done.error().detail}});
+  if (!st.rounds.resting() && !st.rounds.looking())
+    st.store.reset();
+  const bool over = !done || *done;
+  self->delayed_send(self, over ? audit_interval(st.context->settings) : sweep_pause,
+                     audit_prune_tick{});
+}
+
 } // namespace
 
 caf::behavior pruner(caf::stateful_actor<pruner_state>* self, context_ptr context,
@@ -359,6 +399,7 @@ caf::behavior pruner(caf::stateful_actor<pruner_state>* self, context_ptr contex
     self->delayed_send(self,
                        std::min(settings.events_prune_interval, settings.objects_sweep_interval),
                        object_tick{});
+  self->delayed_send(self, audit_interval(settings), audit_prune_tick{});
   return {
       [=](const cursors_written& written) {
         for (const auto shard : written.shards)
@@ -374,6 +415,7 @@ caf::behavior pruner(caf::stateful_actor<pruner_state>* self, context_ptr contex
       [=](upkeep_tick) { begin_round(self); },
       [=](prune_tick) { prune_some(self); },
       [=](object_tick) { sweep(self); },
+      [=](audit_prune_tick) { prune_audit(self); },
   };
 }
 

@@ -60,6 +60,9 @@ struct pruner_state {
 /// was told of has grown old. So nothing stays because nothing happens any more, and a node that
 /// has been idle for as long asks its database nothing.
 ///
+/// The host of the first shard looks for entries of the audit log that are older than
+/// `audit_retention`, every hour at most.
+///
 /// Soon after the start, and every `objects_sweep_interval`, it goes through the object store as
 /// well, a slice at a time, and removes what no row refers to and what was last put longer than
 /// `objects_sweep_after` ago.

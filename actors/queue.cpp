@@ -1,6 +1,7 @@
 #include "actors/queue.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/metrics_source.hpp"
 #include "actors/payload_bytes.hpp"
 #include "actors/queue_state.hpp"
 #include "core/pause.hpp"
@@ -69,7 +70,7 @@ void receive(queue_ptr self, Message& m, Handler decide) {
     if (st.stashed.size() >= st.context->settings.batching.high_water)
       return fail(from.promise, core::errc::overloaded, "the queue is still loading");
     st.stashed.push_back([=, promise = from.promise, m = std::move(m)]() mutable {
-      promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
+      promise.delegate_noted(caf::actor_cast<caf::actor>(self), std::move(m));
     });
   } else if (const auto why = room_for<typename requested<Message>::type>(*st.context);
              why.code != core::errc::none) {
@@ -213,6 +214,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
   st.links = std::move(links);
   st.ties = std::move(ties);
   st.looks_all_up_until = looks_all_up_until;
+  st.reported = report_metrics(self, st.context);
   self->set_down_handler([=](const caf::down_msg& down) { on_connection_down(self, down); });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
   st.pending.write(self, st.context, st.links.writer, st.identity, {},
@@ -246,6 +248,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_fail),
       of_queue(self, on_eject),
       of_queue(self, on_explain),
+      of_queue(self, on_await_task),
       of_queue(self, on_metrics),
       of_queue(self, on_change),
       of_queue(self, on_redrive),
@@ -257,6 +260,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
           load(self);
       },
       [=](look_again) { on_look_again(self); },
+      [=](const read_metrics& reading) { on_read_metrics(self, reading); },
       [=](const look_for_tasks& m) { on_look_for(self, m); },
       [=](processes_changed) {
         if (self->state.loaded)
@@ -264,6 +268,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       },
       [=](const take_in_staged&) { on_take_in(self); },
       [=](extension_tick) { on_extension_tick(self); },
+      with_notes(self),
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},
   };
@@ -287,6 +292,12 @@ void carry_out(queue_ptr self, core::change changes,
       if (why.code == core::errc::none)
         forget_leases(self, untied);
       effect(why);
+    };
+  if (auto waits = waits_ended_by(self, changes); !waits.empty())
+    effect = [=, waits = std::move(waits), effect = std::move(effect)](const core::failure& why) {
+      effect(why);
+      if (why.code == core::errc::none)
+        tell_ended(self, waits);
     };
   st.meter.count(changes, time(self));
   st.pending.write(self, st.context, st.links.writer, st.identity, std::move(changes),
@@ -329,12 +340,13 @@ static core::instant next_due(queue_ptr self, core::instant at) {
       st.waiting.empty()
           ? (st.queue.expiries.empty() ? core::instant::max() : st.queue.expiries.begin()->first)
           : std::min(core::next_wake(st.queue, at), st.waiting_until.begin()->first);
-  return std::min(next, next_schedule(self));
+  return std::min({next, next_schedule(self), next_wait_end(self)});
 }
 
 void look_after(queue_ptr self) {
   run_schedules(self);
   serve(self);
+  end_long_waits(self);
   auto& st = self->state;
   const auto at = time(self);
   const auto next = next_due(self, at);

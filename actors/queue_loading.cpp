@@ -145,7 +145,7 @@ void put_over_damage(queue_ptr self, const asked& from, msg::put_queue& request)
   // Until it is loaded, others wait: also whoever puts another one.
   st.damage = {};
   ++st.loads;
-  carry_out(self, std::move(decided.changes), [=](const core::failure& why) {
+  carry_out(self, promise.noted(std::move(decided.changes)), [=](const core::failure& why) {
     if (why.code != core::errc::none)
       return promise.deliver(msg::to_error(why)); // and the queue ends
     promise.deliver(view_of(self->state.queue));

@@ -1,8 +1,11 @@
 // The part of the queue actor that says how much is in the queue and what it has done lately.
 
 #include "actors/queue_state.hpp"
+#include "metrics/scrape.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 
 namespace holdfast::actors {
 
@@ -43,7 +46,26 @@ void on_metrics(queue_ptr self, const asked& from, const msg::get_queue_metrics&
   const auto at = time(self);
   const auto load = core::load_of(st.queue, at);
   from.promise.deliver(to_message(load, st.meter.last(request.window, at), at));
-  look_after(self); // it has moved what became due
+}
+
+void on_read_metrics(queue_ptr self, const read_metrics& reading) {
+  using metrics::metric;
+  const auto& st = self->state;
+  if (!st.loaded || st.queue.revision == 0)
+    return;
+  const auto at = time(self);
+  const auto load = core::load_of(st.queue, at);
+  const auto& name = st.queue.name;
+  const auto add = [&](const char* state, std::size_t count) {
+    reading.into->add(metric::tasks, {name, state}, static_cast<double>(count));
+  };
+  add("ready", load.ready);
+  add("later", load.later);
+  add("leased", load.leased);
+  add("paused", load.paused);
+  const std::chrono::duration<double> age = at - load.ready_since.value_or(at);
+  reading.into->raise(metric::queue_oldest_ready_seconds, {name}, age.count());
+  reading.into->add(metric::claims_waiting, {name}, static_cast<double>(st.waiting.size()));
 }
 
 } // namespace holdfast::actors

@@ -1,4 +1,5 @@
 #include "actors/queue_state.hpp"
+#include "core/task_repetition.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -27,6 +28,39 @@ bool may_be_finished(queue_ptr self, const core::task_id& id) {
   const auto at = time(self);
   return at < st.looks_all_up_until || made <= st.loaded_at || made + fresh_for < at
          || made > at + clocks_differ_by;
+}
+
+/// Whether the queue cannot tell from its memory what the id stands for.
+bool is_unknown(queue_ptr self, const core::task_id& id) {
+  return may_be_finished(self, id) && self->state.queue.tasks.count(id) == 0;
+}
+
+/// Finished tasks of one request that are compared with what is asked for: each takes a read.
+constexpr std::size_t compared_max = 100;
+
+/// The tasks of a request that the database has.
+struct stored_tasks {
+  std::vector<persistence::known_task> known;
+  std::vector<core::task_spec> finished; ///< Of `compared_max` at most.
+};
+
+core::outcome<stored_tasks> look_up_tasks(persistence::store& db,
+                                          const std::vector<core::task_id>& tasks) {
+  auto known = db.find_tasks(tasks);
+  if (!known)
+    return known.error();
+  stored_tasks found{std::move(*known), {}};
+  for (const auto& one : found.known) {
+    if (one.live || found.finished.size() == compared_max)
+      continue;
+    auto history = db.load_task(one.task);
+    if (!history && core::is_transient(history.error().code))
+      return history.error();
+    // One whose row is damaged is not compared: the request may be a repetition.
+    if (history && history->finished)
+      found.finished.push_back(std::move(history->finished->spec));
+  }
+  return found;
 }
 
 /// A request to make tasks: what is to be made, and where each outcome belongs.
@@ -69,16 +103,27 @@ struct intake {
   }
 };
 
+/// The outcome of a task that has ended.
+msg::task_outcome outcome_of_ended(const core::new_task& asked,
+                                   const std::vector<core::task_spec>& finished) {
+  const auto id = asked.spec.id;
+  const auto known = std::find_if(finished.begin(), finished.end(),
+                                  [&](const core::task_spec& spec) { return spec.id == id; });
+  auto why = known == finished.end() ? core::failure{} : core::check_repetition(*known, asked);
+  return {id, why.code, std::move(why.detail), why.code == core::errc::none};
+}
+
 void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
-                const std::vector<persistence::known_task>& known) {
+                const stored_tasks& stored) {
   auto& st = self->state;
   // Others have been decided while this one was looked up.
   if (const auto why = room_to_write(*st.context); why.code != core::errc::none)
     return promise.deliver(msg::to_error(why));
   std::unordered_map<core::task_id, const persistence::known_task*> elsewhere;
-  for (const auto& task : known)
+  for (const auto& task : stored.known)
     elsewhere.emplace(task.task, &task);
   core::enqueue command;
+  command.compares = true;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < in.tasks.size(); ++i) {
     const auto id = in.tasks[i].spec.id;
@@ -89,7 +134,7 @@ void make_tasks(queue_ptr self, const held_promise& promise, intake& in,
                  "the queue " + there->second->queue + " has a task of this id", false};
     } else if (st.queue.tasks.count(id) == 0
                && (there != elsewhere.end() || st.recently_finished.count(id) != 0)) {
-      outcome = {id, core::errc::none, {}, true};
+      outcome = outcome_of_ended(in.tasks[i], stored.finished);
     } else {
       command.tasks.push_back(std::move(in.tasks[i]));
       places.push_back(in.places[i]);
@@ -106,9 +151,16 @@ void take_in(queue_ptr self, const held_promise& promise, const std::shared_ptr<
   std::vector<core::task_id> ids;
   for (const auto& task : in->tasks)
     ids.push_back(task.spec.id);
-  find_elsewhere(self, ids, promise, [=](const std::vector<persistence::known_task>& known) {
-    make_tasks(self, promise, *in, known);
-  });
+  const auto& ended = self->state.recently_finished;
+  if (std::none_of(ids.begin(), ids.end(), [&](const core::task_id& id) {
+        return is_unknown(self, id) || ended.count(id) != 0;
+      }))
+    return make_tasks(self, promise, *in, {});
+  // All of them, as in `find_elsewhere`.
+  read(self, self->state.links.loader,
+       [ids](persistence::store& db) { return look_up_tasks(db, ids); })
+      .then([=](const stored_tasks& stored) { make_tasks(self, promise, *in, stored); },
+            [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
 }
 
 /// `take_in`, as soon as the payloads that are too large for a row are stored. A task whose payload
@@ -203,10 +255,8 @@ const core::task* under_claim(const core::queue& q, const core::task_id& task,
 void find_elsewhere(queue_ptr self, const std::vector<core::task_id>& tasks,
                     const held_promise& promise,
                     std::function<void(const std::vector<persistence::known_task>&)> then) {
-  const auto is_unknown = [&](const core::task_id& id) {
-    return may_be_finished(self, id) && self->state.queue.tasks.count(id) == 0;
-  };
-  if (std::none_of(tasks.begin(), tasks.end(), is_unknown))
+  if (std::none_of(tasks.begin(), tasks.end(),
+                   [&](const core::task_id& id) { return is_unknown(self, id); }))
     return then({});
   // All are looked up: a look may take longer than what has ended is remembered, so that by its end
   // nobody else knows of those that are live or new now.
@@ -248,7 +298,7 @@ void on_change(queue_ptr self, const asked& from, const msg::change_task& reques
   std::vector<core::lost_lease> lost;
   if (decided.answer)
     lost.push_back(std::move(*decided.answer));
-  carry_out_losing(self, std::move(decided.changes), lost,
+  carry_out_losing(self, promise.noted(std::move(decided.changes)), lost,
                    [=, task = request.task](const core::failure& why) {
                      if (why.code == core::errc::none)
                        promise.deliver(msg::task_changed{task});
@@ -336,15 +386,17 @@ void eject(queue_ptr self, const asked& from, const core::eject_task& command,
   if (decided.answer)
     lost.push_back(std::move(*decided.answer));
   if (wanted.worker.empty()) {
-    carry_out_losing(self, std::move(decided.changes), lost, [=](const core::failure& why) {
-      if (why.code == core::errc::none)
-        promise.deliver(msg::leased_tasks{});
-      else
-        promise.deliver(msg::to_error(why));
-    });
+    carry_out_losing(self, promise.noted(std::move(decided.changes)), lost,
+                     [=](const core::failure& why) {
+                       if (why.code == core::errc::none)
+                         promise.deliver(msg::leased_tasks{});
+                       else
+                         promise.deliver(msg::to_error(why));
+                     });
     return look_after(self);
   }
-  carry_out_losing(self, std::move(decided.changes), lost, [](const core::failure&) {});
+  carry_out_losing(self, promise.noted(std::move(decided.changes)), lost,
+                   [](const core::failure&) {});
   auto granted = core::decide(st.queue, wanted, at);
   carry_out_granting(self, std::move(granted.changes), given_to(promise, wanted.worker, client),
                      {wanted.task});

@@ -21,7 +21,7 @@ void remove_now(queue_ptr self, const held_promise& promise, std::uint64_t stage
   if (decided.refusal != core::errc::none)
     return refuse(self, promise, {decided.refusal, std::move(decided.detail)});
   stop_waiting_of(self, [](const queue_state::waiting_claim&) { return true; });
-  carry_out(self, std::move(decided.changes),
+  carry_out(self, promise.noted(std::move(decided.changes)),
             [=, schedules = decided.answer](const core::failure& why) {
               if (why.code != core::errc::none) // and the queue ends
                 return promise.deliver(msg::to_error(why));

@@ -89,6 +89,16 @@ struct queue_state {
   std::deque<extension_request> extension_requests;
   bool extension_armed = false;
 
+  // --- requests that wait for the end of a task (queue_endings.cpp) ---
+  struct awaited_end {
+    core::task_id task;
+    std::vector<held_promise> promises; ///< More than one when the request was repeated.
+    core::instant until;
+  };
+  std::unordered_map<core::assignment_id, awaited_end> awaited_ends;
+  std::unordered_map<core::task_id, std::vector<core::assignment_id>> awaited_tasks;
+  std::set<std::pair<core::instant, core::assignment_id>> awaited_until;
+
   // --- what has just ended ---
   struct ending {
     core::token token = 0;
@@ -121,6 +131,8 @@ struct queue_state {
 
   core::instant told_of_endings; ///< When the pruner last was.
 
+  metrics::registration reported; ///< To scrapes of metrics.
+
   bool gone = false; ///< Its removal is durable: it ends with what is still being written.
 
   /// Ends first: its effects, which then learn that the queue ends, use what stands above.
@@ -145,10 +157,10 @@ inline auto read_tasks(queue_ptr self, std::vector<core::task_id> tasks) {
 /// before, are durable.
 void carry_out(queue_ptr self, core::change changes,
                std::function<void(const core::failure&)> effect);
-/// The same, answering a request.
+/// The same, answering a request, with its note.
 template <class Answer>
 void carry_out(queue_ptr self, core::change changes, const held_promise& promise, Answer answer) {
-  carry_out(self, std::move(changes),
+  carry_out(self, promise.noted(std::move(changes)),
             [promise, answer = std::move(answer)](const core::failure& why) mutable {
               if (why.code == core::errc::none)
                 promise.deliver(std::move(answer));
@@ -325,6 +337,20 @@ void on_remove_queue(queue_ptr self, const asked& from, const msg::remove_queue&
 
 void on_explain(queue_ptr self, const asked& from, const msg::explain_task& request);
 void on_metrics(queue_ptr self, const asked& from, const msg::get_queue_metrics& request);
+/// The same for a scrape of all metrics.
+void on_read_metrics(queue_ptr self, const read_metrics& reading);
+
+// queue_endings.cpp: requests that wait for the end of a task.
+
+void on_await_task(queue_ptr self, const asked& from, const msg::await_task& request);
+/// The waits for tasks that end with `changes`; to be answered by `tell_ended` when these are
+/// durable.
+std::vector<core::assignment_id> waits_ended_by(queue_ptr self, const core::change& changes);
+void tell_ended(queue_ptr self, const std::vector<core::assignment_id>& waits);
+/// Answers the waits that have lasted long enough.
+void end_long_waits(queue_ptr self);
+/// When the first of them has.
+core::instant next_wait_end(queue_ptr self);
 
 // queue_intake.cpp: tasks that producers stage in the database themselves.
 

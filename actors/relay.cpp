@@ -1,10 +1,12 @@
 #include "actors/relay.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/metrics_source.hpp"
 #include "actors/reads.hpp"
 #include "actors/stored_items.hpp"
 #include "core/backoff.hpp"
 #include "core/batching.hpp"
+#include "metrics/scrape.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -368,6 +370,18 @@ void on_written(self_ptr self, const write_done& done) {
   send_cursors(self);
 }
 
+/// How far consumers are behind. Nothing is known of a shard before the first look at its events.
+void add_lag(self_ptr self, const read_metrics& reading) {
+  const auto& st = self->state;
+  for (const auto& [consumer, subscription] : st.subscriptions) {
+    core::event_seq behind = 0;
+    for (const auto& [shard, position] : subscription.positions)
+      if (const auto tail = st.tails.find(shard); position.known && tail != st.tails.end())
+        behind += tail->second.newest - std::min(tail->second.newest, passed_by(position));
+    reading.into->add(metrics::metric::outbox_lag_events, {consumer}, static_cast<double>(behind));
+  }
+}
+
 } // namespace
 
 caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
@@ -378,6 +392,7 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
   st.context = std::move(context);
   st.writers = std::move(writers);
   st.loader = std::move(loader);
+  st.reported = report_metrics(self, st.context);
   for (const auto& writer : st.writers)
     self->send(writer, follow_events{caf::actor_cast<caf::actor>(self)});
   self->send(membership, follow_hosting{caf::actor_cast<caf::actor>(self)});
@@ -405,6 +420,7 @@ caf::behavior relay(caf::stateful_actor<relay_state>* self, context_ptr context,
       },
       [=](events_committed& committed) { on_committed(self, committed); },
       [=](cursor_tick) { write_cursors(self); },
+      [=](const read_metrics& reading) { add_lag(self, reading); },
       [=](const write_done& done) { on_written(self, done); },
       [=](const shards_gained& gained) { on_gained(self, gained); },
       [=](const leave_shards& left) {

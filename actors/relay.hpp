@@ -72,6 +72,7 @@ struct relay_state {
   caf::actor pruner;                     ///< Told when they have arrived.
   std::uint64_t last_ticket = 0;
   std::mt19937_64 random;
+  metrics::registration reported; ///< To scrapes of metrics.
 };
 
 /// THE OUTBOX RELAY with the embedded bus: brings committed events to the consumers that subscribed

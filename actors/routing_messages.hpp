@@ -9,7 +9,9 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/message.hpp>
 
+#include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 /// Requests on their way, as routers see them: a destination, and a content that only the two ends
@@ -33,22 +35,29 @@ routed route_to(core::hosted_item item, Message&& content) {
 struct forwarded {
   using on_answer = std::function<void(caf::message&&)>;
   using on_error = std::function<void(const caf::error&)>;
-  /// Sends the request to the door of a host. Knows the type of the answer.
+  /// Sends the request to the door of a host that understands messages up to this protocol. Knows
+  /// the type of the answer.
   using sender = void (*)(caf::event_based_actor* self, const caf::actor& door,
-                          const forwarded& request, on_answer answered, on_error failed);
+                          const forwarded& request, std::uint32_t protocol, on_answer answered,
+                          on_error failed);
 
   core::shard_id shard = 0;
   core::duration answer_time{}; ///< For the host, once it has the request.
-  caf::message content;
+  caf::message content;         ///< The request, behind its `msg::author` if `has_author`.
   sender send = nullptr;
+  bool has_author = false;
 };
 
 namespace forwarding {
 
+/// Nodes before this protocol know no authors: they get the request alone.
+inline constexpr std::uint32_t authors_since = 2;
+
 template <class Answer>
 void send(caf::event_based_actor* self, const caf::actor& door, const forwarded& request,
-          forwarded::on_answer answered, forwarded::on_error failed) {
-  self->request(door, request.answer_time, request.content)
+          std::uint32_t protocol, forwarded::on_answer answered, forwarded::on_error failed) {
+  const bool drops_author = request.has_author && protocol < authors_since;
+  self->request(door, request.answer_time, drops_author ? request.content.drop(1) : request.content)
       .then([answered = std::move(answered)](
                 Answer& answer) { answered(caf::make_message(std::move(answer))); },
             [failed = std::move(failed)](const caf::error& error) { failed(error); });
@@ -63,6 +72,15 @@ forwarded forward(Request&& request, std::uint32_t shards, core::duration answer
   const auto shard = msg::shard_of_request<plain>(request, shards);
   return {shard, answer_time, caf::make_message(std::forward<Request>(request)),
           &forwarding::send<msg::answer_to<plain>>};
+}
+
+template <class Request>
+forwarded forward(msg::author author, Request&& request, std::uint32_t shards,
+                  core::duration answer_time) {
+  using plain = std::decay_t<Request>;
+  const auto shard = msg::shard_of_request<plain>(request, shards);
+  return {shard, answer_time, caf::make_message(std::move(author), std::forward<Request>(request)),
+          &forwarding::send<msg::answer_to<plain>>, true};
 }
 
 } // namespace holdfast::actors

@@ -1,8 +1,10 @@
 #include "actors/step.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/metrics_source.hpp"
 #include "actors/step_state.hpp"
 #include "actors/step_views.hpp"
+#include "metrics/scrape.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -28,7 +30,7 @@ bool put_off(step_ptr self, const Message& m) {
   }
   st.stashed.push_back([self, promise, m](const core::failure& why) mutable {
     if (why.code == core::errc::none)
-      promise.delegate(caf::actor_cast<caf::actor>(self), std::move(m));
+      promise.delegate_noted(caf::actor_cast<caf::actor>(self), std::move(m));
     else
       promise.deliver(msg::to_error(why));
   });
@@ -128,7 +130,7 @@ void answer_step(step_ptr self, core::decision<core::step_row> decided) {
   if (decided.changes.empty())
     st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
   else
-    write(self, std::move(decided.changes), std::move(effect));
+    write(self, noted(std::move(decided.changes), note_in_hand::get()), std::move(effect));
 }
 
 } // namespace
@@ -157,14 +159,29 @@ void write(step_ptr self, core::change changes, std::function<void(const core::f
                    std::move(effect));
 }
 
+/// Adds the units of the step to a scrape of metrics.
+static void add_units(step_ptr self, const read_metrics& reading) {
+  using metrics::metric;
+  const auto& st = self->state;
+  if (!st.loaded)
+    return;
+  const auto& row = st.step.row;
+  reading.into->add(metric::units, {row.key, "open"},
+                    static_cast<double>(row.total_units - row.completed_units));
+  reading.into->add(metric::units, {row.key, "done"}, static_cast<double>(row.completed_units));
+}
+
 static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_ptr context,
                                 decider identity, step_links links) {
   guard(self, context);
   auto& st = self->state;
-  st.ids = core::uuid_source{context->take_seed()};
+  const auto seed = context->take_seed();
+  st.ids = core::uuid_source{seed};
+  st.vacancies = seed;
   st.context = std::move(context);
   st.identity = std::move(identity);
   st.links = std::move(links);
+  st.reported = report_metrics(self, st.context);
   // A barrier: whatever an earlier life of this step has decided is settled before this one reads.
   write(self, {}, [=](const core::failure& why) {
     if (why.code == core::errc::none)
@@ -176,6 +193,8 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         for (const auto& end : report.ended)
           end_held(self, end.contributor, report.unit);
         on_unit_report(self, report);
+        if (report.free > 0)
+          note_vacancy(self);
         note_for_quality(self, report);
       },
       [=](const write_done& done) {
@@ -235,6 +254,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
           answer_step(self, core::decide(self->state.step, static_cast<core::unit_verb>(m.verb),
                                          now(self, self->state.context)));
         cancel_open_units(self);
+        note_vacancy(self);
       },
       [=](const msg::remove_contributor& m) {
         if (!not_now(self, m))
@@ -256,6 +276,11 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!not_now(self, m))
           on_list_contributors(self, m);
       },
+      [=](const msg::await_units& m) {
+        if (!not_now(self, m))
+          on_await_units(self, m);
+      },
+      [=](const vacancy_tick& tick) { on_vacancy_tick(self, tick); },
       [=](const msg::get_feedback& m) {
         if (!not_now(self, m))
           on_get_feedback(self, m);
@@ -288,6 +313,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](const unit_ended& ended) { on_unit_ended(self, ended); },
       [=](const retry_tick&) { load(self); },
       [=](const expiry_tick& tick) { on_expiry_tick(self, tick); },
+      [=](const read_metrics& reading) { add_units(self, reading); },
       [=](look_again) {
         on_look_again(self);
         if (self->state.loaded) {
@@ -301,6 +327,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [](const try_again& m) { m.what(); },
       [=](gather_tick) { gather_when_due(self); },
       [=](sweep_tick) { on_sweep_tick(self); },
+      with_notes(self),
       // Started by its shard's host with the sending of this message.
       [](const activate&) {},
   };

@@ -71,7 +71,7 @@ void forward(step_ptr self, const held_promise& promise, const core::unit_id& un
               if (!actor)
                 return promise.deliver(msg::to_error(why));
               heed_cancellation(self, actor);
-              promise.delegate(actor, unit_command{std::move(request)});
+              promise.delegate(actor, unit_command{std::move(request), promise.take_note()});
             });
 }
 
@@ -248,6 +248,23 @@ void hand_over(step_ptr self, const held_promise& promise, const core::unit_id& 
       });
 }
 
+/// Whether the request comes too often. If so, it has been refused.
+bool refused_as_too_often(step_ptr self, const held_promise& promise, owned_ask& ask) {
+  auto& st = self->state;
+  if (ask.admitted)
+    return false;
+  const auto& policy = definition_of(st).assignment_rate;
+  st.rate.set(policy);
+  const auto [reached, wait] = st.rate.admit(ask.request.contributor, now(self, st.context),
+                                             writers_are_busy(*st.context, st.reserved.size()));
+  ask.admitted = reached == core::assignment_rate::bound::none;
+  if (ask.admitted)
+    return false;
+  ++st.context->gauges.rate_limited;
+  promise.deliver(msg::to_error(core::refusal_of(policy, reached, st.rate.share(), wait)));
+  return true;
+}
+
 void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
@@ -272,6 +289,8 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
     return refuse(self, promise,
                   {core::errc::no_unit_available,
                    "the step is " + std::string{to_string(st.step.row.status)}});
+  if (refused_as_too_often(self, promise, ask))
+    return;
   if (!ask.is_new && may_be_late(self, request))
     return ask_later(self, promise, ask);
   const auto lacks = known_lacks(self, request.contributor);

@@ -40,7 +40,7 @@ void carry_out(step_ptr self, const msg::forgive_question& request, const held_p
   };
   if (decided.changes.empty())
     return st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
-  write(self, std::move(decided.changes), std::move(effect));
+  write(self, promise.noted(std::move(decided.changes)), std::move(effect));
   // Before anything counts again: a unit that is full then has its result by the trust of now.
   for (const auto& contributor : concerned)
     trust_anew(self, contributor, open_units_of(st, contributor));

@@ -43,6 +43,7 @@ void offer_from_now_on(step_ptr self, const core::unit_record& unit) {
     return enter_unit(self, summary_of(unit));
   st.board->add_question(unit.id, unit.ordinal);
   st.ready.add_apart(unit.id);
+  note_vacancy(self);
   if (!st.model)
     return;
   if (const auto truth =
@@ -88,7 +89,7 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
       decided.changes.writes.push_back(std::move(message.mapped()));
   // Offered only once they are durable: whoever is offered a unit has it loaded from the database.
   // A write that failed ends the step, whose state may be going already.
-  write(self, std::move(decided.changes),
+  write(self, noted(std::move(decided.changes), in->note),
         [=, keys = std::move(keys),
          units = std::move(decided.answer.units)](const core::failure& why) {
           if (why.code != core::errc::none)
@@ -266,6 +267,7 @@ void take_in(step_ptr self, const held_promise& promise, const caf::actor& calle
     in.items.push_back(item_of(row, mine));
     in.items.back().version = version;
   }
+  in.note = promise.take_note();
   in.done = [promise, added](const core::failure& why, std::uint32_t fresh,
                              std::uint32_t known) mutable {
     if (why.code != core::errc::none) {

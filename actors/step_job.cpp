@@ -26,7 +26,7 @@ void on_job_status_changed(step_ptr self, const msg::job_status_changed& request
   if (noted.changes.empty())
     st.pending.answer(self, st.context, st.identity.shard, std::move(effect));
   else
-    write(self, std::move(noted.changes), std::move(effect));
+    write(self, promise.noted(std::move(noted.changes)), std::move(effect));
   gather_when_due(self); // it may be sealed now
   cancel_open_units(self);
 }

@@ -199,6 +199,7 @@ void on_remove_contributor(step_ptr self, const msg::remove_contributor& request
   if (refused_as_held(self, promise, request.contributor))
     return;
   auto decided = st.board->remove(request.contributor, now(self, st.context));
+  decided.changes = promise.noted(std::move(decided.changes));
   auto effect =
       reply(promise.take(), msg::contributor_removed{st.identity.step(), request.contributor});
   if (!decided.answer) {

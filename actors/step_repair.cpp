@@ -70,24 +70,24 @@ void begin(step_ptr self, const msg::repair_contributor& request, const held_pro
   const auto repair =
       std::make_shared<step_state::beginning_repair>(step_state::beginning_repair{row, {promise}});
   st.beginning_repairs.push_back(repair);
-  st.pending.write_alone(self, st.context, st.links.writer, st.identity,
-                         {{core::put_repair{row}}, {}}, [=](const core::failure& why) {
-                           const bool begun = why.code == core::errc::none;
-                           if (begun
-                               || why.code == core::errc::already_exists) { // else the step ends
-                             auto& beginning = self->state.beginning_repairs;
-                             beginning.erase(std::find(beginning.begin(), beginning.end(), repair));
-                           }
-                           if (begun && !repair->row.done())
-                             self->state.repairs.push_back(repair->row);
-                           for (const auto& waiting : repair->waiting)
-                             if (begun)
-                               waiting.deliver(view_of(repair->row));
-                             else
-                               waiting.deliver(msg::to_error(why));
-                           if (begun)
-                             work_on(self);
-                         });
+  st.pending.write_alone(
+      self, st.context, st.links.writer, st.identity, promise.noted({{core::put_repair{row}}, {}}),
+      [=](const core::failure& why) {
+        const bool begun = why.code == core::errc::none;
+        if (begun || why.code == core::errc::already_exists) { // else the step ends
+          auto& beginning = self->state.beginning_repairs;
+          beginning.erase(std::find(beginning.begin(), beginning.end(), repair));
+        }
+        if (begun && !repair->row.done())
+          self->state.repairs.push_back(repair->row);
+        for (const auto& waiting : repair->waiting)
+          if (begun)
+            waiting.deliver(view_of(repair->row));
+          else
+            waiting.deliver(msg::to_error(why));
+        if (begun)
+          work_on(self);
+      });
 }
 
 /// Lets a request have the answer of the one that has just begun the repair. False when there is

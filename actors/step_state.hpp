@@ -11,6 +11,7 @@
 #include "actors/stored_items.hpp"
 #include "actors/unit.hpp"
 #include "core/answer_model.hpp"
+#include "core/assignment_rate.hpp"
 #include "core/contributor_board.hpp"
 #include "core/known_profiles.hpp"
 #include "core/ready_set.hpp"
@@ -25,6 +26,7 @@
 #include <caf/stateful_actor.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -56,6 +58,8 @@ struct step_state {
   step_links links;
   core::uuid_source ids{0};
 
+  metrics::registration reported; ///< To scrapes of metrics.
+
   bool loaded = false;
   std::uint32_t load_attempts = 0;
   standing_fault load_fault;
@@ -67,6 +71,7 @@ struct step_state {
   std::vector<core::step_id> siblings;    ///< The steps of all its versions, by position.
   std::vector<step_context_ptr> contexts; ///< Of the units here, by version; null: it has none.
   core::ready_set ready;
+  core::assignment_rate rate; ///< Of requests for assignments.
   pending_effects pending;
 
   // --- units ---
@@ -125,6 +130,13 @@ struct step_state {
   std::set<std::pair<core::instant, core::unit_id>> expiries; ///< The next one of each unit.
   std::unordered_map<core::unit_id, core::instant> expiry_of;
   core::instant timer_at = core::instant::max();
+
+  // --- requests that wait for units (step_vacancies.cpp) ---
+  /// Changes after which somebody may get a unit. Every life of a step counts from another number:
+  /// a request that comes from an earlier life has missed something, for all that is known.
+  std::uint64_t vacancies = 0;
+  std::multimap<core::instant, held_promise> awaiting_units; ///< By the ends of their waits.
+  core::instant vacancy_tick_at = core::instant::max();
 
   // --- quality ---
   std::optional<core::contributor_board> board; ///< Since the step is loaded.
@@ -218,6 +230,14 @@ void on_expiry_tick(step_ptr self, const expiry_tick& tick);
 /// Does what is due if the timer has not told.
 void on_look_again(step_ptr self);
 /// One offer less is under way to the unit.
+// step_vacancies.cpp: requests that wait until the step may have a unit for somebody.
+
+void on_await_units(step_ptr self, const msg::await_units& request);
+/// After a change by which somebody may get a unit.
+void note_vacancy(step_ptr self);
+/// Answers the requests that have waited long enough.
+void on_vacancy_tick(step_ptr self, const vacancy_tick& tick);
+
 void unreserve(step_ptr self, const core::unit_id& unit);
 void on_sweep_tick(step_ptr self);
 /// A unit as the ready set and the timers see it.
@@ -269,6 +289,7 @@ struct intake {
   std::unordered_map<core::unit_id, core::insert_inbox> inbox;
   /// `step_state::results_taken_back` when the parents were read; none: there are no parents.
   std::optional<std::uint64_t> parents_read_at{};
+  request_note note{}; ///< Of the request, for its change.
   /// Answers: how many were new, and how many were known; or the failure.
   std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
 };

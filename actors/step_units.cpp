@@ -345,6 +345,7 @@ void enter_unit(step_ptr self, const persistence::open_unit& unit) {
       held.push_back({holder.assignment, unit.id, {}});
   }
   set_expiry(self, unit.id, unit.next_expiry);
+  note_vacancy(self);
 }
 
 persistence::open_unit summary_of(const core::unit& unit) {

@@ -79,7 +79,7 @@ void decide(step_ptr self, const update_ptr& u) {
                                    st.ids, now(self, st.context));
   note_steps(st, u->steps);
   note_new_versions(self);
-  write(self, std::move(changes), [u](const core::failure& why) {
+  write(self, u->promise.noted(std::move(changes)), [u](const core::failure& why) {
     if (why.code == core::errc::none)
       answer_as_stored(u);
     else

@@ -72,20 +72,24 @@ core::outcome<listings_loaded> load_listings(store& from, core::step_id after,
   if (!rows)
     return rows.error();
   listings_loaded loaded;
-  std::map<core::workflow_id, core::outcome<core::versioned_workflow>> workflows;
+  std::map<core::workflow_id, core::outcome<versions_loaded>> workflows;
   for (const auto& row : *rows) {
+    if (!row.workflow) // not readable
+      continue;
     auto known = workflows.find(row.workflow);
     if (known == workflows.end()) {
-      const auto stored = from.load_workflow(row.workflow);
-      if (!stored)
+      auto stored = load_versions(from, row.workflow);
+      if (!stored && stored.error().code != core::errc::damaged)
         return stored.error();
-      known = workflows.emplace(row.workflow, parse_versions(stored->definitions)).first;
+      known = workflows.emplace(row.workflow, std::move(stored)).first;
     }
-    const auto& workflow = known->second;
-    const auto position = workflow ? workflow->position_of(row.key) : std::nullopt;
+    if (!known->second)
+      continue;
+    const auto& versions = known->second->versions;
+    const auto position = versions.position_of(row.key);
     if (position)
       loaded.listings.push_back(
-          core::listing_of(row, workflow->step(*position), workflow->newest(*position)));
+          core::listing_of(row, versions.step(*position), versions.newest(*position)));
   }
   loaded.more = rows->size() >= limit;
   if (!rows->empty())
@@ -109,15 +113,16 @@ core::outcome<std::vector<core::step_id>> find_live_steps(store& from) {
     if (!page)
       return page.error();
     for (const auto& row : *page) {
-      bool is_live = row.status == core::step_status::open
+      // One that is not readable may be live; loading it tells why it is not readable.
+      bool is_live = !row.workflow || row.status == core::step_status::open
                      || row.status == core::step_status::paused || repaired.count(row.id) != 0;
       // Open units of a canceled step must be canceled: a restart may have come in between, and
       // earlier versions left them open.
       if (row.status == core::step_status::canceled && row.completed_units < row.total_units) {
         const auto counted = from.statistics(row.id);
-        if (!counted)
+        if (!counted && counted.error().code != core::errc::damaged)
           return counted.error();
-        is_live = counted->active_leases + counted->judgable + counted->paused > 0;
+        is_live = !counted || counted->active_leases + counted->judgable + counted->paused > 0;
       }
       if (is_live)
         live.push_back(row.id);

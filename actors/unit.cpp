@@ -465,6 +465,7 @@ void on(self_ptr self, caf::response_promise promise, const msg::change_unit& re
       core::decide(st.unit, st.shared->lease, static_cast<core::unit_verb>(request.verb), at);
   if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
+  decided.changes = noted(std::move(decided.changes), note_in_hand::get());
   carry_out(self, std::move(promise), std::move(decided), [&](core::unit_state state) {
     return msg::unit_changed{st.unit.id, state};
   });
@@ -561,6 +562,7 @@ bool is_answered(const unit_command& command) {
 }
 
 void carry_on(self_ptr self, caf::response_promise promise, unit_command& command) {
+  const note_in_hand note{std::move(command.note)};
   std::visit(
       [&](auto& what) {
         if (!turn_away(self, promise, what))

@@ -1,11 +1,14 @@
 #include "actors/webhook_delivery.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/metrics_source.hpp"
 #include "actors/reads.hpp"
+#include "metrics/scrape.hpp"
 
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
@@ -279,9 +282,46 @@ void read_page(self_ptr self) {
           });
 }
 
+/// The outcome of a post, as a label of metrics.
+const char* outcome_of(core::post_verdict verdict) {
+  using core::post_verdict;
+  switch (verdict) {
+  case post_verdict::delivered:
+    return "delivered";
+  case post_verdict::again:
+    return "again";
+  case post_verdict::not_now:
+    return "not_now";
+  case post_verdict::refused:
+    return "refused";
+  case post_verdict::gone:
+    return "gone";
+  case post_verdict::barred:
+    return "barred";
+  }
+  return "unknown";
+}
+
+void count_post(self_ptr self, const core::post_answer& answer, std::size_t events) {
+  auto& registry = *self->state.context->registry;
+  registry.count(metrics::metric::webhook_posts_total, {outcome_of(answer.verdict)}).add();
+  if (answer.verdict == core::post_verdict::delivered)
+    registry.count(metrics::metric::webhook_events_total).add(events);
+}
+
+/// The state of the delivery, as a label of metrics.
+const char* state_of(const webhook_delivery_state& st) {
+  if (st.links.webhook.paused)
+    return "paused";
+  if (st.stopped)
+    return "stopped";
+  return st.now == doing::waiting ? "waiting" : "running";
+}
+
 void on_batch_answered(self_ptr self, const core::post_answer& answer) {
   using way = core::delivery_verdict::way;
   auto& st = self->state;
+  count_post(self, answer, st.batch.events.size());
   const auto verdict =
       core::judge_delivery(st.links.definition.policy, st.progress, st.batch.events.size(),
                            st.batch.through, answer, st.random());
@@ -347,6 +387,7 @@ void read_replayed(self_ptr self) {
 
 void on_letters_answered(self_ptr self, const core::post_answer& answer) {
   auto& st = self->state;
+  count_post(self, answer, st.letters.size());
   core::change changes;
   auto then = st.progress;
   for (const auto& e : std::exchange(st.letters, {}))
@@ -496,7 +537,7 @@ void change_letters(self_ptr self, const msg::replay_webhook& m, const held_prom
               answer.last = letter.made.event.seq;
             }
             answer.dead_letters = static_cast<std::uint32_t>(letters.size());
-            write(self, std::move(changes), [=](const core::failure& why) {
+            write(self, promise.noted(std::move(changes)), [=](const core::failure& why) {
               if (why.code != core::errc::none)
                 return promise.deliver(msg::to_error(why));
               then(answer.dead_letters);
@@ -513,7 +554,7 @@ void move_to(self_ptr self, core::event_seq position, const held_promise& promis
   const auto turn = begin(self, doing::writing); // whatever is under way is void
   self->state.letters.clear();
   self->state.post_at = {};
-  write(self, {{position_of(self, then)}, {}}, [=](const core::failure& why) {
+  write(self, promise.noted({{position_of(self, then)}, {}}), [=](const core::failure& why) {
     if (why.code != core::errc::none)
       return promise.deliver(msg::to_error(why));
     promise.deliver(msg::webhook_replayed{0, position});
@@ -589,6 +630,7 @@ caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self
   st.random.seed(context->take_seed());
   st.context = std::move(context);
   st.links = std::move(links);
+  st.reported = report_metrics(self, st.context);
   st.wish.types = st.links.definition.types;
   st.wish.limit = st.links.definition.policy.batch_events;
   begin(self, doing::loading);
@@ -600,6 +642,9 @@ caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self
   return {
       [=](const posted& m) { on_posted(self, m); },
       [=](const delivery_tick& tick) { on_tick(self, tick); },
+      [=](const read_metrics& reading) {
+        reading.into->add(metrics::metric::webhook_deliveries, {state_of(self->state)}, 1);
+      },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
           self->quit(msg::to_error(done.failure));
@@ -607,6 +652,7 @@ caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self
       [=](const msg::replay_webhook& m) {
         on_replay(self, m, held_promise{self->make_response_promise()});
       },
+      with_notes(self),
   };
 }
 

@@ -53,6 +53,7 @@ struct webhook_delivery_state {
   std::vector<waiting_request> waiting_requests; ///< For the first look at the database.
   pending_effects pending;
   std::mt19937_64 random;
+  metrics::registration reported; ///< To scrapes of metrics.
 };
 
 /// The DELIVERY of one webhook on one shard: reads the feed behind the stored position, posts batch

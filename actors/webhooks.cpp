@@ -208,7 +208,7 @@ void carry_out(self_ptr self, const std::string& name, const held_promise& promi
     return refuse_request(self, promise, {decided.refusal, decided.detail});
   const auto shard = core::shard_of(name, st.context->settings.shards);
   self->request(self->spawn(single_writer, st.context, writer_of(st, shard)), caf::infinite,
-                write_request{decider{shard, {}, 1}, 1, std::move(decided.changes)})
+                write_request{decider{shard, {}, 1}, 1, promise.noted(std::move(decided.changes))})
       .then(
           [=, revision = decided.answer](const write_done& done) {
             if (done.failure.code != core::errc::none)
@@ -281,7 +281,7 @@ void on_replay(self_ptr self, const msg::replay_webhook& m) {
     return promise.deliver(msg::to_error(core::errc::unavailable,
                                          "this node does not deliver the shard any more, or not"
                                          " yet"));
-  promise.delegate(found->second.actor, m);
+  promise.delegate_noted(found->second.actor, m);
 }
 
 } // namespace
@@ -318,6 +318,7 @@ caf::behavior webhooks(caf::stateful_actor<webhooks_state>* self, context_ptr co
       [=](const msg::put_webhook& m) { on_put(self, m); },
       [=](const msg::change_webhook& m) { on_change(self, m); },
       [=](const msg::replay_webhook& m) { on_replay(self, m); },
+      with_notes(self),
   };
 }
 

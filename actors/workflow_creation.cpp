@@ -82,7 +82,8 @@ void create(self_ptr self, const held_promise& promise, const new_workflow& requ
   const auto shard = core::shard_of(created.steps.front().step, st.context->settings.shards);
   const auto& writer = st.writers[shard % st.writers.size()];
   st.pending.write(
-      self, st.context, writer, {shard, {}, 1}, std::move(change), [=](const core::failure& why) {
+      self, st.context, writer, {shard, {}, 1}, promise.noted(std::move(change)),
+      [=](const core::failure& why) {
         if (why.code == core::errc::none)
           return finish(self, promise, created);
         if (why.code != core::errc::refused_by_store && why.code != core::errc::already_exists)
@@ -142,6 +143,7 @@ caf::behavior workflow_creation(caf::stateful_actor<workflow_creation_state>* se
   self->set_down_handler([=](const caf::down_msg& down) { self->quit(down.reason); });
   return {
       [=](const new_workflow& request) {
+        const note_in_hand note{request.note};
         const held_promise promise{self->make_response_promise()};
         read_workflow(self, request)
             .then(

@@ -4,6 +4,7 @@
 #include "core/backoff.hpp"
 #include "core/batching.hpp"
 #include "core/rejoining.hpp"
+#include "metrics/change_counter.hpp"
 
 #include <caf/stateful_actor.hpp>
 
@@ -33,6 +34,7 @@ struct queued_change {
   std::size_t weight = 0;
   bool alone = false;    ///< As in `write_request`.
   core::failure refused; ///< It was, alone: it takes its turn without its writes.
+  hosted_item item;      ///< Whose change it is.
 };
 
 using span = std::pair<std::size_t, std::size_t>;
@@ -97,6 +99,11 @@ struct writer_state {
     caf::response_promise promise;
   };
   std::vector<shards_settling> shards_settling;
+
+  // --- metrics ---
+  std::optional<metrics::change_counter> counted;
+  metrics::histogram* commit_seconds = nullptr;
+  metrics::histogram* commit_changes = nullptr;
 };
 
 namespace {
@@ -321,8 +328,21 @@ void take_up(writer_state& st) {
     st.ranges.push_back({0, st.selected.size()});
 }
 
+/// Counts the batch that has just been committed.
+void count_committed(writer_state& st) {
+  std::map<core::shard_id, const core::change*> next; // as `build` has put them together
+  for (const auto& part : st.batch.shards)
+    next[part.shard] = part.changes.data();
+  const auto [first, last] = st.ranges.back();
+  for (auto i = first; i < last; ++i)
+    st.counted->count(*next.at(st.selected[i].shard)++, st.selected[i].item);
+  st.commit_changes->observe(static_cast<double>(last - first));
+  st.commit_seconds->observe(std::chrono::duration<double>(*st.took).count());
+}
+
 void on_committed(self_ptr self) {
   auto& st = self->state;
+  count_committed(st);
   for (auto& part : st.batch.shards) {
     const auto found = st.fences.find(part.shard);
     if (found == st.fences.end() || found->second.epoch != part.epoch)
@@ -605,6 +625,8 @@ void commit(self_ptr self) {
       prepare_next(self->state);
     });
     note_doubt(st, result);
+    st.context->gauges.database_up = result.status != persistence::commit_status::unavailable
+                                     && result.status != persistence::commit_status::in_doubt;
     if (result.status != persistence::commit_status::committed)
       abandon_next(st);
     switch (result.status) {
@@ -730,8 +752,15 @@ core::failure admit(self_ptr self, const decider& from, queued_change& change) {
 
 void enqueue(self_ptr self, write_request& request) {
   auto& st = self->state;
-  queued_change change{request.from.shard,     0, request.ticket, std::move(request.changes),
-                       self->current_sender(), 0, request.alone,  {}};
+  queued_change change{request.from.shard,
+                       0,
+                       request.ticket,
+                       std::move(request.changes),
+                       self->current_sender(),
+                       0,
+                       request.alone,
+                       {},
+                       {}};
   change.weight = core::weight(change.changes);
   st.queued_weight += change.weight;
   if (const auto why = admit(self, request.from, change); why.code != core::errc::none) {
@@ -742,6 +771,7 @@ void enqueue(self_ptr self, write_request& request) {
       answer(self, change, why);
     return;
   }
+  change.item = std::move(request.from.item);
   st.queue.push_back(std::move(change));
   // While a batch waits for its outcome, `commit` arms the next flush.
   if (st.ranges.empty() && !st.rejoining.holds(st.queue.size()))
@@ -775,6 +805,10 @@ caf::behavior writer(self_ptr self, context_ptr context) {
   const auto& limits = context->settings.batching;
   self->state.rejoining = {limits.batch_max / 2, limits.rejoin_max};
   self->state.context = std::move(context);
+  auto& registry = *self->state.context->registry;
+  self->state.counted.emplace(self->state.context->registry);
+  self->state.commit_seconds = &registry.distribute(metrics::metric::commit_seconds);
+  self->state.commit_changes = &registry.distribute(metrics::metric::commit_changes);
   self->set_down_handler(
       [=](const caf::down_msg& down) { self->state.refused_senders.erase(down.source); });
   return {

@@ -261,8 +261,7 @@ exit_code run(const aggregate_flags& flags) {
 void add_aggregate_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<aggregate_flags>();
   auto* command = cli.add_subcommand(
-      "aggregate",
-      "Make answers of recorded judgments, and judge them by what is known to be true");
+      "aggregate", "Make answers of recorded judgments, and compare them with the truth");
   command->add_option("--data", flags->data, "Directory with answers.csv and truth.csv")
       ->required();
   command

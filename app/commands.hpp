@@ -13,6 +13,9 @@ namespace holdfast::app {
 void add_node_command(CLI::App& cli, const node_additions& additions, exit_code& result);
 void add_demo_command(CLI::App& cli, exit_code& result);
 void add_status_command(CLI::App& cli, exit_code& result);
+void add_audit_command(CLI::App& cli, exit_code& result);
+void add_shards_command(CLI::App& cli, exit_code& result);
+void add_doctor_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);
 void add_restored_command(CLI::App& cli, exit_code& result);
 void add_aggregate_command(CLI::App& cli, exit_code& result);
@@ -35,5 +38,10 @@ void add_token_command(CLI::App& cli, exit_code& result);
 void add_schemas_command(CLI::App& cli, exit_code& result);
 void add_validate_command(CLI::App& cli, exit_code& result);
 void add_config_command(CLI::App& cli, exit_code& result);
+
+/// These tell of the commands that `cli` has when they run; it must outlive them.
+void add_help_command(CLI::App& cli, exit_code& result);
+void add_completion_command(CLI::App& cli, exit_code& result);
+void add_man_command(CLI::App& cli, exit_code& result);
 
 } // namespace holdfast::app

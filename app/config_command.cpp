@@ -42,7 +42,7 @@ exit_code run(const config_flags& flags) {
 void add_config_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<config_flags>();
   auto* command = cli.add_subcommand(
-      "config", "Print the effective configuration and where each value came from");
+      "config", "Print the effective configuration and the origin of each value");
   flags->configuration.add_to(*command);
   auto* reference = command->add_flag("--reference", flags->reference,
                                       "Print the reference of all options (docs/CONFIG.md)");

@@ -23,10 +23,19 @@ public:
 private:
   std::string file_;
   std::vector<std::string> sets_;
+  std::vector<std::string> dotted_;
   std::string data_dir_;
   std::string port_;
   std::string database_url_;
 };
+
+/// The hidden option that takes `KEY=VALUE` of each `--KEY VALUE` with a dotted key: CLI11 has no
+/// option for each key.
+inline constexpr const char* dotted_option = "--dotted-option";
+
+/// The words of a command line with `--node.port 4800` and `--node.port=4800` put as
+/// `--dotted-option node.port=4800`. A flag without a value stays as it is.
+std::vector<std::string> with_dotted_options(const std::vector<std::string>& words);
 
 /// Prints what is wrong with a configuration, one line each, to stderr.
 void print_problems(const config::loaded& from);

@@ -1,8 +1,10 @@
+#include "app/answer_json.hpp"
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/contributor_in_step.hpp"
 #include "app/printable.hpp"
 #include "core/time_text.hpp"
+#include "http/shapes/work_shapes.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
@@ -132,6 +134,17 @@ exit_code steps(const contributor_flags& flags, const client::connection& cluste
   return exit_code::ok;
 }
 
+exit_code end_session(const contributor_flags& flags, const client::connection& cluster) {
+  const auto ended = cluster.ask<msg::session_ended>(msg::end_session{flags.profile.contributor});
+  if (!ended)
+    return refused_by_node(ended.error());
+  if (flags.json)
+    std::cout << answer_in_json(*ended, cluster.now()) << '\n';
+  else
+    std::cout << ended->released << " assignments given back\n";
+  return exit_code::ok;
+}
+
 // --- the command line ---
 
 using contributor_asking =
@@ -167,8 +180,7 @@ contributor_subcommand add_for_contributor(CLI::App& contributor, exit_code& res
 
 void add_contributor_command(CLI::App& cli, exit_code& result) {
   auto* contributor =
-      cli.add_subcommand("contributor", "See and set what is known of a contributor, the steps "
-                                        "they may work in, and who is to work in a step no more");
+      cli.add_subcommand("contributor", "Show contributors, set their profiles, remove and repair");
   contributor->require_subcommand(1);
   add_for_contributor(*contributor, result, "show", "Print what is known of a contributor",
                       show_contributor);
@@ -191,6 +203,8 @@ void add_contributor_command(CLI::App& cli, exit_code& result) {
                                            "List the steps that they may work in", steps);
   finding.command->add_option("--limit", finding.flags->limit, "At most so many")
       ->check(CLI::Range(1, 1000));
+  add_for_contributor(*contributor, result, "end-session",
+                      "Give back at once all units that they hold, in all steps", end_session);
   add_contributor_in_step(*contributor, result);
 }
 

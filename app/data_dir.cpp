@@ -76,12 +76,17 @@ core::outcome<bool> write_node_file(const std::filesystem::path& directory, cons
 core::outcome<node_file> read_node_file(const std::filesystem::path& directory) {
   const auto path = node_file_path(directory);
   std::ifstream in{path};
+  if (!in && (errno == EACCES || errno == EPERM))
+    return unusable(path, std::string{std::strerror(errno)}
+                              + "; it is readable for the user of the node and for root");
   if (!in)
     return core::failure{core::errc::not_found,
-                         path.string() + ": not there (or not readable); no node runs on "
+                         path.string() + ": not there; no node runs on "
                              + std::filesystem::absolute(directory).string()};
   const std::string text{std::istreambuf_iterator<char>{in}, {}};
   const auto content = nlohmann::json::parse(text, nullptr, false);
+  if (content.is_discarded())
+    return unusable(path, "is no JSON");
   try {
     // A node of the version before says nothing of its address.
     return node_file{content.at("pid").get<pid_t>(), content.value("address", "127.0.0.1"),

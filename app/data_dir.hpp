@@ -44,7 +44,7 @@ private:
 core::outcome<bool> write_node_file(const std::filesystem::path& directory, const node_file& node);
 
 /// Reads `node.json`. `not_found` when there is none, which means that no node runs there (or that
-/// it is still starting).
+/// it is still starting); `invalid_argument` when it cannot be read.
 core::outcome<node_file> read_node_file(const std::filesystem::path& directory);
 
 /// Removes `node.json`: the node is stopping.

@@ -162,8 +162,7 @@ exit_code run(const demo_flags& flags) {
 void add_demo_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<demo_flags>();
   auto* command = cli.add_subcommand(
-      "demo", "Run a recorded labelling job through a node that is killed meanwhile, and check "
-              "that nothing is lost");
+      "demo", "Run a recorded job through a node that is killed, and check the results");
   command
       ->add_option("--data", flags->data,
                    "Directory with answers.csv (worker,task,label and optionally seconds) and "

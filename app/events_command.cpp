@@ -90,8 +90,8 @@ exit_code run(const events_flags& flags) {
 
 void add_events_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<events_flags>();
-  auto* command = cli.add_subcommand(
-      "events", "Print the events of a cluster, one line of JSON each, in order per shard");
+  auto* command =
+      cli.add_subcommand("events", "Print the events of a cluster, one JSON object on each line");
   flags->cluster.add_to(*command);
   auto* after =
       command->add_option("--after", flags->after, "Go on behind this event; once for each shard");

@@ -97,8 +97,7 @@ CLI::App* add_kind(CLI::App& command, const std::shared_ptr<explain_flags>& flag
 
 void add_explain_command(CLI::App& cli, exit_code& result) {
   auto* command =
-      cli.add_subcommand("explain", "Say what keeps a unit, a contributor or a task, one reason on "
-                                    "each line");
+      cli.add_subcommand("explain", "Say why a unit, a contributor or a task does not move on");
   command->require_subcommand(1);
   auto flags = std::make_shared<explain_flags>();
   add_kind(*command, flags, "unit", "Why a unit does not move on", "STEP", "UNIT", explain_unit,

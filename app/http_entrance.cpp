@@ -2,6 +2,7 @@
 
 #include "app/admin_token.hpp"
 #include "app/jwt_check.hpp"
+#include "app/metrics_service.hpp"
 #include "app/version.hpp"
 #include "client/id_source.hpp"
 #include "client/node_clock.hpp"
@@ -76,7 +77,7 @@ private:
   static std::shared_ptr<const core::principal> make_admin() {
     auto who = std::make_shared<core::principal>();
     who->grants.push_back({core::role::admin, {}});
-    who->label = "administrator";
+    who->label = "admin";
     return who;
   }
 
@@ -153,6 +154,27 @@ std::string sha256_text(std::string_view bytes) { return core::to_string(objects
 
 } // namespace
 
+namespace {
+
+/// Logs a problem under the trace id that its client was told: each kind once a second.
+void log_problem(const log_stream& log, core::log_limit& limit, const http::told_problem& told) {
+  constexpr unsigned server_errors = 500;
+  const auto left_out = limit.admit(told.code, steady_clock::now());
+  if (!left_out)
+    return;
+  actors::log_fields fields{{"trace_id", told.trace_id},
+                            {"status", std::to_string(told.status)},
+                            {"code", told.code},
+                            {"method", told.method},
+                            {"path", told.path}};
+  if (*left_out > 0)
+    fields.emplace_back("not_logged_before", std::to_string(*left_out));
+  log.write(told.status < server_errors ? actors::log_level::info : actors::log_level::warning,
+            "http_problem", fields);
+}
+
+} // namespace
+
 bool has_http(const config::settings& settings) { return settings.http.port != 0; }
 
 struct http_entrance::parts {
@@ -201,6 +223,7 @@ struct http_entrance::parts {
 
   const std::filesystem::path data_dir;
   const log_stream log;
+  core::log_limit problem_limit;
   known_tokens tokens;
   shared_ids ids;
   http::gateway_client gateway;
@@ -210,6 +233,7 @@ struct http_entrance::parts {
   std::unique_ptr<jwt_check> jwts;                      ///< The same.
   http::token_gate gate;
   std::optional<http::door> door;
+  std::optional<metrics_service> metrics;
   std::unique_ptr<http::server> server; // last: its thread uses all of the others
 };
 
@@ -220,9 +244,9 @@ http_entrance::~http_entrance() {
   parts_->gateway.stop();
 }
 
-core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::settings& settings,
-                                                                  const log_stream& log,
-                                                                  caf::actor_system& system) {
+core::outcome<std::unique_ptr<http_entrance>>
+http_entrance::open(const config::settings& settings, const log_stream& log,
+                    caf::actor_system& system, std::shared_ptr<metrics::registry> registry) {
   auto all = std::make_unique<parts>(settings, log, system);
   if (const auto read = all->tokens.read(all->data_dir); !read)
     return read.error();
@@ -242,13 +266,24 @@ core::outcome<std::unique_ptr<http_entrance>> http_entrance::open(const config::
   door.now = [inside] { return inside->clock.now(); };
   door.make_id = [inside] { return inside->ids.next(); };
   door.body_bytes_max = settings.http.body_mb * mebibyte;
+  door.on_problem = [inside](const http::told_problem& told) {
+    log_problem(inside->log, inside->problem_limit, told);
+  };
   all->door.emplace(std::move(door), all->gateway);
-  auto opened = http::server::open(options_of(settings, log), [inside](http::call_ptr call) {
-    http::serve(*inside->door, std::move(call));
+  all->metrics.emplace(settings, std::move(registry),
+                       [inside](const http::shown_token& shown, http::identified then) {
+                         inside->gate.identify(shown, std::move(then));
+                       });
+  auto options = options_of(settings, log);
+  options.served = [inside](const http::served_request& served) { inside->metrics->count(served); };
+  auto opened = http::server::open(std::move(options), [inside](http::call_ptr call) {
+    if (!inside->metrics->serve(call))
+      http::serve(*inside->door, std::move(call));
   });
   if (!opened)
     return opened.error();
   all->server = std::move(*opened);
+  all->metrics->report(all->server->counters());
   return std::unique_ptr<http_entrance>{new http_entrance{std::move(all)}};
 }
 
@@ -268,6 +303,8 @@ void http_entrance::reload() {
 
 void http_entrance::drain(core::duration patience) {
   parts_->server->drain();
+  // Behind it: a request that is let in now is not told to wait.
+  parts_->door->drain();
   parts_->server->wait_until_idle(patience);
 }
 

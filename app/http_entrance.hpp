@@ -4,6 +4,7 @@
 #include "config/settings.hpp"
 #include "core/outcome.hpp"
 #include "messages/interfaces.hpp"
+#include "metrics/registry.hpp"
 
 #include <caf/fwd.hpp>
 
@@ -22,8 +23,10 @@ public:
   /// Listens. `already_exists` when the port is taken, `invalid_argument` for an address, a token
   /// file or a file of an issuer's keys that cannot be used. Answers 503 until it has reached a
   /// gateway.
+  /// `registry` has what `/metrics` shows.
   static core::outcome<std::unique_ptr<http_entrance>>
-  open(const config::settings& settings, const log_stream& log, caf::actor_system& system);
+  open(const config::settings& settings, const log_stream& log, caf::actor_system& system,
+       std::shared_ptr<metrics::registry> registry);
   ~http_entrance();
 
   std::uint16_t port() const;

@@ -196,7 +196,7 @@ exit_code run(const lineage_flags& flags) {
 void add_lineage_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<lineage_flags>();
   auto* command = cli.add_subcommand(
-      "lineage", "Print all that became of an item, and what was said of it, by any unit of it");
+      "lineage", "Print the history of an item: its units, judgments and results");
   flags->cluster.add_to(*command);
   command->add_option("unit", flags->unit, "Id of a unit")->required()->type_name("UNIT");
   command->add_flag("--json", flags->json, "As one JSON document");

@@ -60,8 +60,7 @@ exit_code run_migration(const migrate_flags& flags) {
 void add_migrate_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<migrate_flags>();
   auto* command = cli.add_subcommand(
-      "migrate", "Bring the schema of --database-url up to date, for nodes that may not do it: as "
-                 "the role that owns the schema");
+      "migrate", "Bring the schema of --database-url up to date, as the role that owns it");
   flags->configuration.add_to(*command);
   command->add_flag("--script", flags->script,
                     "Print what it would run on an empty database, as a script for psql");

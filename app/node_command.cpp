@@ -21,9 +21,8 @@ exit_code run(const configuration_flags& flags, const node_additions& additions)
 
 void add_node_command(CLI::App& cli, const node_additions& additions, exit_code& result) {
   auto flags = std::make_shared<configuration_flags>();
-  auto* command = cli.add_subcommand(
-      "node",
-      "Run a node until SIGTERM or SIGINT; then it drains. A second signal ends it at once");
+  auto* command =
+      cli.add_subcommand("node", "Run a node until SIGTERM or SIGINT, and then drain it");
   flags->add_to(*command);
   command->callback([flags, &additions, &result] { result = run(*flags, additions); });
 }

@@ -26,11 +26,19 @@ core::outcome<client::endpoint> own_endpoint(const config::loaded& loaded) {
     where.expected_name = *own;
   }
   const auto port = loaded.origins.find("node.port");
-  const bool port_given =
-      port != loaded.origins.end() && port->second.from == config::origin::kind::flag;
-  if (const auto running = read_node_file(node.data_dir); running && !port_given) {
+  const auto from =
+      port == loaded.origins.end() ? config::origin::kind::built_in : port->second.from;
+  if (from == config::origin::kind::flag)
+    return where;
+  const auto running = read_node_file(node.data_dir);
+  if (running) {
     where.host = running->address;
     where.port = running->port;
+  } else if (running.error().code != core::errc::not_found
+             && from == config::origin::kind::built_in) {
+    // The default port would be a guess, and the wrong node might answer.
+    return core::failure{running.error().code,
+                         running.error().detail + ". Name the node with --node, or its --port"};
   }
   return where;
 }

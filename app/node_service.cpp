@@ -380,6 +380,7 @@ exit_code node_service::run_actors() {
   start.webhooks = std::exchange(webhooks_, nullptr); // it ends with the actors that use it
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
+  node.registry = registry_;
   node.find_profile = additions_.find_profile;
   node.open_step_directory = additions_.open_step_directory;
   if (has_link(settings_))
@@ -501,7 +502,7 @@ bool node_service::open_http(const msg::member_gateway_actor& gateway) {
   if (!has_http(settings_))
     return true;
   if (!http_) {
-    auto opened = http_entrance::open(settings_, log_, *actors_);
+    auto opened = http_entrance::open(settings_, log_, *actors_, registry_);
     if (!opened)
       return give_up_on_port(opened.error());
     http_ = std::move(*opened);

@@ -16,6 +16,7 @@
 #include "connectors/webhook_sender.hpp"
 #include "core/errors.hpp"
 #include "messages/interfaces.hpp"
+#include "metrics/registry.hpp"
 #include "objects/object_store.hpp"
 #include "persistence/private_cluster.hpp"
 
@@ -91,6 +92,7 @@ private:
   std::shared_ptr<connectors::webhook_sender> webhooks_;
   core::incarnation_id incarnation_;
 
+  const std::shared_ptr<metrics::registry> registry_ = std::make_shared<metrics::registry>();
   caf::actor_system* actors_ = nullptr; ///< Of `run_actors`.
   std::optional<gateway_port> gateway_;
   std::optional<peer_node_dialer> dialer_;

@@ -112,7 +112,7 @@ struct peer_node_dialer::state {
     const auto found = guarded->way.dial<msg::member_gateway_actor>(*system);
     if (!found)
       return {{}, false, found.error().detail};
-    return {*found, false, {}};
+    return {*found, false, {}, guarded->way.newest_protocol()};
   }
 
   /// Has `work` done on a thread of its own, unless it is too late for that.

@@ -89,8 +89,8 @@ exit_code run(const quality_flags& flags) {
 
 void add_quality_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<quality_flags>();
-  auto* command = cli.add_subcommand("quality", "Say how the judgments of a step look as a whole, "
-                                                "and whose are worth a look");
+  auto* command =
+      cli.add_subcommand("quality", "Measure the agreement in a step, and flag contributors");
   flags->cluster.add_to(*command);
   command->add_option("step", flags->step, "Id of a step")->required()->type_name("STEP");
   command->add_flag("--json", flags->json, "As one JSON document");

@@ -264,9 +264,7 @@ question_subcommand add_for_question(CLI::App& question, exit_code& result, cons
 } // namespace
 
 void add_question_command(CLI::App& cli, exit_code& result) {
-  auto* question = cli.add_subcommand(
-      "question", "Add test questions, list them, forgive one that was wrong or unfair, and "
-                  "repair what was finished by it");
+  auto* question = cli.add_subcommand("question", "Add, list, forgive and repair test questions");
   question->require_subcommand(1);
   add_adding(*question, result);
   add_question_list(*question, result);

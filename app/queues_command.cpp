@@ -1,3 +1,4 @@
+#include "app/answer_json.hpp"
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
@@ -8,6 +9,7 @@
 #include "documents/limits.hpp"
 #include "documents/queue_document.hpp"
 #include "documents/text.hpp"
+#include "http/shapes/task_shapes.hpp"
 #include "messages/task_messages.hpp"
 
 #include <nlohmann/json.hpp>
@@ -55,32 +57,23 @@ std::string paused_text(const msg::queue_view& queue) {
   return text;
 }
 
+constexpr const char* queue_columns = "%-24s  %8s  %10s  %10s  %10s  %8s  %8s  %8s  %s\n";
+
 void print_text(const msg::queue_view& queue, const msg::queue_statistics& counts) {
-  std::cout << printable(queue.queue) << "  revision " << queue.revision << paused_text(queue)
-            << "  " << counts.live << " live, " << counts.leased << " of them leased  "
-            << counts.completed << " completed, " << counts.failed << " failed, " << counts.canceled
-            << " canceled, " << counts.dead << " dead\n";
+  const auto number = [](std::uint64_t n) { return std::to_string(n); };
+  const auto paused = paused_text(queue);
+  print_formatted(queue_columns, queue.queue, number(queue.revision), number(counts.live),
+                  number(counts.leased), number(counts.completed), number(counts.failed),
+                  number(counts.canceled), number(counts.dead),
+                  paused.empty() ? std::string{"open"} : paused.substr(2));
 }
 
-/// Null when what is stored is no JSON.
-ordered_json policy_of(const msg::queue_view& queue) {
-  auto policy = stored_json(queue.policy);
-  return policy.is_discarded() ? ordered_json{} : policy;
-}
-
-ordered_json json_of(const msg::queue_view& queue, const msg::queue_statistics& counts) {
-  return {{"queue", queue.queue},
-          {"revision", queue.revision},
-          {"paused", queue.paused},
-          {"paused_types", queue.paused_types},
-          {"policy", policy_of(queue)},
-          {"tasks",
-           {{"live", counts.live},
-            {"leased", counts.leased},
-            {"completed", counts.completed},
-            {"failed", counts.failed},
-            {"canceled", counts.canceled},
-            {"dead", counts.dead}}}};
+/// A queue as the HTTP API tells it, with its counts as `tasks`.
+ordered_json json_of(const msg::queue_view& queue, const msg::queue_statistics& counts,
+                     core::instant now) {
+  auto all = stored_json(answer_in_json(queue, now));
+  all["tasks"] = stored_json(answer_in_json(counts, now));
+  return all;
 }
 
 exit_code list_queues(const queues_flags& flags, const client::connection& cluster) {
@@ -88,12 +81,15 @@ exit_code list_queues(const queues_flags& flags, const client::connection& clust
   if (!found)
     return refused_by_node(found.error());
   auto all = ordered_json::array();
+  if (!flags.json && !found->queues.empty())
+    print_formatted(queue_columns, "queue", "revision", "live", "leased", "completed", "failed",
+                    "canceled", "dead", "state");
   for (const auto& queue : found->queues) {
     const auto counts = cluster.ask<msg::queue_statistics>(msg::get_queue_statistics{queue.queue});
     if (!counts)
       return refused_by_node(counts.error());
     if (flags.json)
-      all.push_back(json_of(queue, *counts));
+      all.push_back(json_of(queue, *counts, cluster.now()));
     else
       print_text(queue, *counts);
   }
@@ -159,40 +155,6 @@ void print_metrics(const msg::queue_view& queue, const msg::queue_statistics& co
             << " workers lost\n";
 }
 
-ordered_json json_of(const msg::queue_metrics& m) {
-  return {{"ready", m.ready},
-          {"later", m.later},
-          {"leased", m.leased},
-          {"paused", m.paused},
-          {"ready_since", m.ready_since == core::instant{}
-                              ? ordered_json{}
-                              : ordered_json(core::to_rfc3339(m.ready_since))},
-          {"counted_from", core::to_rfc3339(m.counted_from)},
-          {"now", core::to_rfc3339(m.now)},
-          {"made", m.made},
-          {"granted", m.granted},
-          {"completed", m.completed},
-          {"failed", m.failed},
-          {"canceled", m.canceled},
-          {"dead", m.dead},
-          {"tries_failed", m.tries_failed},
-          {"rate_limited", m.rate_limited},
-          {"crashes", m.crashes},
-          {"completed_per_second", m.completed_per_second},
-          {"error_share", m.error_share},
-          {"dead_share", m.dead_share}};
-}
-
-ordered_json json_of(const msg::queue_intake& stage) {
-  return {{"staged", stage.staged},
-          {"staged_since",
-           stage.staged == 0 ? ordered_json{} : ordered_json(core::to_rfc3339(stage.staged_since))},
-          {"refused", stage.refused},
-          {"unreadable", stage.unreadable},
-          {"last_refusal",
-           stage.last_refusal.empty() ? ordered_json{} : ordered_json(stage.last_refusal)}};
-}
-
 exit_code show_queue(const queues_flags& flags, const client::connection& cluster) {
   // Names only begin with the prefix; the one that is the whole of it comes first.
   const auto found = cluster.ask<msg::queue_list>(msg::list_queues{flags.name});
@@ -216,10 +178,10 @@ exit_code show_queue(const queues_flags& flags, const client::connection& cluste
     print_metrics(queue, *counts, *metrics, stage ? *stage : std::optional<msg::queue_intake>{});
     return exit_code::ok;
   }
-  auto all = json_of(queue, *counts);
-  all["metrics"] = json_of(*metrics);
+  auto all = json_of(queue, *counts, cluster.now());
+  all["metrics"] = stored_json(answer_in_json(*metrics, cluster.now()));
   if (stage)
-    all["stage"] = json_of(*stage);
+    all["stage"] = stored_json(answer_in_json(*stage, cluster.now()));
   std::cout << pretty(all) << '\n';
   return exit_code::ok;
 }
@@ -256,11 +218,7 @@ exit_code remove_queue_of(const queues_flags& flags, const client::connection& c
   if (!gone)
     return refused_by_node(gone.error());
   if (flags.json)
-    std::cout << pretty({{"queue", gone->queue},
-                         {"removed", gone->removed},
-                         {"schedules", gone->schedules},
-                         {"finished_tasks", gone->finished}})
-              << '\n';
+    std::cout << pretty(stored_json(answer_in_json(*gone, cluster.now()))) << '\n';
   else if (gone->removed)
     std::cout << printable(gone->queue) << " is removed with its policy and " << gone->schedules
               << " schedules; " << gone->finished << " finished tasks remain\n";
@@ -304,19 +262,6 @@ void print_text(const msg::schedule_view& schedule) {
             << '\n';
 }
 
-ordered_json json_of(const msg::schedule_view& schedule) {
-  const auto time_or_null = [](core::instant at) {
-    return at == core::instant{} ? ordered_json{} : ordered_json(core::to_rfc3339(at));
-  };
-  return {{"name", schedule.name},
-          {"revision", schedule.revision},
-          {"paused", schedule.paused},
-          {"next_due", time_or_null(schedule.next_due)},
-          {"last_made", time_or_null(schedule.last_made)},
-          {"problem", schedule.problem},
-          {"definition", stored_json(schedule.definition)}};
-}
-
 exit_code list_schedules_of(const queues_flags& flags, const client::connection& cluster) {
   auto all = ordered_json::array();
   msg::list_schedules request{flags.name, {}, schedules_per_page};
@@ -326,7 +271,7 @@ exit_code list_schedules_of(const queues_flags& flags, const client::connection&
       return refused_by_node(found.error());
     for (const auto& schedule : found->schedules) {
       if (flags.json)
-        all.push_back(json_of(schedule));
+        all.push_back(stored_json(answer_in_json(schedule, cluster.now())));
       else
         print_text(schedule);
       request.after = schedule.name;
@@ -393,15 +338,14 @@ queues_subcommand add_for_queues(CLI::App& queues, exit_code& result, const char
 
 void add_queues_command(CLI::App& cli, exit_code& result) {
   auto* queues = cli.add_subcommand(
-      "queues",
-      "See how queues of tasks are, change their policies and schedules, pause, redrive and remove "
-      "them");
+      "queues", "List, make, measure, pause, redrive and remove queues, and their schedules");
   queues->require_subcommand(1);
 
   const auto listing = add_for_queues(*queues, result, "list", "Show them, and count their tasks",
                                       false, list_queues);
   listing.command->add_option("--prefix", listing.flags->name, "Only names that begin with this");
   listing.command->add_flag("--json", listing.flags->json, "Print one JSON object");
+  listing.flags->cluster.add_watch_to(*listing.command);
 
   const auto looking =
       add_for_queues(*queues, result, "show", "Show how much is in one and what it has done lately",
@@ -410,6 +354,7 @@ void add_queues_command(CLI::App& cli, exit_code& result) {
       ->add_option("--window", looking.flags->window, "Seconds to look back on, 10 to 300")
       ->type_name("SECONDS");
   looking.command->add_flag("--json", looking.flags->json, "Print one JSON object");
+  looking.flags->cluster.add_watch_to(*looking.command);
 
   const auto putting =
       add_for_queues(*queues, result, "put", "Make one, or change its policy", true, put_policy);

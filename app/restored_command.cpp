@@ -56,8 +56,11 @@ exit_code note_restored(const configuration_flags& flags) {
   const auto& settings = loaded.values;
   if (settings.database.url)
     return begin_generation(conninfo_of(settings));
-  if (const auto running = read_node_file(settings.node.data_dir); running && running->alive())
+  const auto running = read_node_file(settings.node.data_dir);
+  if (running && running->alive())
     return begin_generation(running->database);
+  if (!running && running.error().code != core::errc::not_found)
+    return give_up(running.error(), exit_code::configuration);
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::path{settings.node.data_dir} / "postgres", ignored))
     return begin_in_stopped_node(settings);
@@ -71,8 +74,7 @@ exit_code note_restored(const configuration_flags& flags) {
 void add_restored_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<configuration_flags>();
   auto* command = cli.add_subcommand(
-      "restored", "Say that the database was restored from a copy or promoted without its last "
-                  "commits: nothing gets a number that was given out before");
+      "restored", "Tell that the database was restored or promoted: numbers are not used again");
   flags->add_to(*command);
   command->callback([flags, &result] { result = note_restored(*flags); });
 }

@@ -62,9 +62,7 @@ exit_code run(const schemas_flags& flags) {
 void add_schemas_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<schemas_flags>();
   auto* command = cli.add_subcommand(
-      "schemas",
-      "List, print or write out the JSON Schemas of definitions and events, and the AsyncAPI"
-      " document of these");
+      "schemas", "List, print or write the JSON Schemas and the AsyncAPI document");
   auto* name = command->add_option("name", flags->name, "Print this one");
   command->add_option("--out", flags->directory, "Write all of them below this directory")
       ->type_name("DIR")

@@ -141,9 +141,8 @@ exit_code run(const simulate_flags& flags) {
 
 void add_simulate_overlap_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<simulate_flags>();
-  auto* command = cli.add_subcommand(
-      "simulate-overlap", "Replay recorded judgments under a stopping rule: what it would have "
-                          "saved, and how right the answers would have been");
+  auto* command =
+      cli.add_subcommand("simulate-overlap", "Replay recorded judgments under a stopping rule");
   command->add_option("--data", flags->data, "Directory with answers.csv and truth.csv")
       ->required();
   command->add_option("--policy", flags->policy, "fixed, curtail, dynamic, or a rule as JSON")

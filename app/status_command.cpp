@@ -1,8 +1,11 @@
+#include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/configuration.hpp"
 #include "app/guard_report.hpp"
 #include "app/node_endpoint.hpp"
+#include "app/node_link.hpp"
 #include "app/printable.hpp"
+#include "app/reach.hpp"
 #include "app/step_table.hpp"
 #include "app/wiring.hpp"
 #include "client/connection.hpp"
@@ -30,15 +33,26 @@ using nlohmann::ordered_json;
 
 struct status_flags {
   configuration_flags configuration;
+  std::string node;
   std::string host;
   std::string expected_name;
   double timeout_seconds = 3;
+  std::string watch; ///< The seconds of `--watch`; empty: once.
+  const CLI::Option* timeout = nullptr;
   bool json = false;
 };
 
 /// The node that is asked: the one of this configuration, or one elsewhere.
 core::outcome<client::endpoint> endpoint_of(const config::loaded& loaded,
                                             const status_flags& flags) {
+  if (!flags.node.empty()) {
+    auto named = client::endpoint_of(flags.node);
+    if (named) {
+      use_link(*named, loaded.values);
+      named->expected_name = flags.expected_name;
+    }
+    return named;
+  }
   auto where = own_endpoint(loaded);
   if (!where)
     return where;
@@ -213,22 +227,7 @@ database_outage outage_of(const core::failure& why,
   return {std::nullopt, why.detail};
 }
 
-exit_code run(const status_flags& flags) {
-  const auto loaded = flags.configuration.load();
-  if (!loaded.usable()) {
-    print_problems(loaded);
-    return exit_code::configuration;
-  }
-  const auto where = endpoint_of(loaded, flags);
-  if (!where) {
-    std::cerr << "holdfast: " << printable_lines(where.error().detail) << '\n';
-    return exit_code::configuration;
-  }
-  client::peer_system configuration{peer_settings_of(loaded.values)};
-  caf::actor_system system{configuration};
-  client::retry_policy retry;
-  retry.deadline = core::duration{static_cast<std::int64_t>(flags.timeout_seconds * 1e6)};
-  const client::connection node{system, *where, retry, std::random_device{}()};
+exit_code show_status(const status_flags& flags, const client::connection& node) {
   const auto status = node.ask<msg::node_status>(msg::get_node_status{});
   if (!status)
     return unreachable(status.error());
@@ -259,12 +258,46 @@ exit_code run(const status_flags& flags) {
   return outage ? exit_code::database : exit_code::ok;
 }
 
+exit_code run(const status_flags& flags) {
+  const auto loaded = flags.configuration.load();
+  if (!loaded.usable()) {
+    print_problems(loaded);
+    return exit_code::configuration;
+  }
+  const auto where = endpoint_of(loaded, flags);
+  if (!where) {
+    std::cerr << "holdfast: " << printable_lines(where.error().detail) << '\n';
+    return exit_code::configuration;
+  }
+  const std::chrono::milliseconds timeout{static_cast<std::int64_t>(flags.timeout_seconds * 1e3)};
+  // A wrong address is told at once, unless it was said how long to wait.
+  constexpr std::chrono::milliseconds at_once{1800};
+  if (const auto why = why_unreachable({*where}, flags.timeout->empty() ? at_once : timeout);
+      !why.empty()) {
+    std::cerr << "holdfast: " << printable_lines(why) << '\n';
+    return exit_code::unreachable;
+  }
+  client::peer_system configuration{peer_settings_of(loaded.values)};
+  caf::actor_system system{configuration};
+  client::retry_policy retry;
+  retry.deadline = timeout;
+  const client::connection node{system, *where, retry, std::random_device{}()};
+  auto result = show_status(flags, node);
+  while (!flags.watch.empty() && result == exit_code::ok) {
+    watch_pause(flags.watch);
+    result = show_status(flags, node);
+  }
+  return result;
+}
+
 } // namespace
 
 void add_status_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<status_flags>();
-  auto* command = cli.add_subcommand("status", "Ask a running node how it is, and list its steps");
+  auto* command = cli.add_subcommand("status", "Show the state of a running node and its steps");
   flags->configuration.add_to(*command);
+  command->add_option("--node", flags->node, "A node elsewhere, in place of --host and --port")
+      ->type_name("HOST:PORT");
   command
       ->add_option("--host", flags->host,
                    "Name or address of a node elsewhere, with --port; its certificate must be for "
@@ -273,9 +306,12 @@ void add_status_command(CLI::App& cli, exit_code& result) {
   command
       ->add_option("--name", flags->expected_name, "The name that the node's certificate must have")
       ->type_name("NAME");
-  command->add_option("--timeout", flags->timeout_seconds, "Seconds to wait for the node")
-      ->check(CLI::Range(0.1, 3600.0))
-      ->capture_default_str();
+  flags->timeout =
+      command->add_option("--timeout", flags->timeout_seconds, "Seconds to wait for the node")
+          ->type_name("SECONDS")
+          ->check(CLI::Range(0.1, 3600.0))
+          ->capture_default_str();
+  add_watch_option(*command, flags->watch);
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->callback([flags, &result] { result = run(*flags); });
 }

@@ -1,3 +1,4 @@
+#include "app/answer_json.hpp"
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/judgment_export.hpp"
@@ -7,6 +8,7 @@
 #include "app/step_table.hpp"
 #include "core/unit.hpp"
 #include "files/output_file.hpp"
+#include "http/shapes/workflow_shapes.hpp"
 #include "messages/interfaces.hpp"
 
 #include <nlohmann/json.hpp>
@@ -48,6 +50,31 @@ exit_code say(const step_flags& flags, const core::outcome<msg::step_view>& told
   else
     print_steps({*told});
   return exit_code::ok;
+}
+
+exit_code show_step(const step_flags& flags, core::step_id step) {
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto told = cluster.ask<msg::step_statistics>(msg::get_step_statistics{step});
+    if (!told)
+      return refused_by_node(told.error());
+    if (flags.json) {
+      std::cout << answer_in_json(*told, cluster.now()) << '\n';
+      return exit_code::ok;
+    }
+    print_steps({told->step});
+    const auto line = [](const char* name, std::uint64_t count) {
+      print_formatted("%-15s %s\n", name, std::to_string(count));
+    };
+    std::cout << '\n';
+    line("units open", told->judgable);
+    line("units paused", told->paused);
+    line("units finalized", told->finalized);
+    line("units canceled", told->canceled);
+    line("judgments", told->judgments);
+    line("leases", told->active_leases);
+    line("leases expired", told->expired_leases);
+    return exit_code::ok;
+  });
 }
 
 exit_code seal(const step_flags& flags, core::step_id step) {
@@ -201,10 +228,12 @@ void add_change(CLI::App& step, exit_code& result, const char* name, const char*
 
 void add_step_command(CLI::App& cli, exit_code& result) {
   auto* step = cli.add_subcommand(
-      "step",
-      "Give a step source data, say when that is all, stop it, print its results and export its "
-      "judgments; and have the steps listed anew");
+      "step", "Show a step, add source data, seal, pause, cancel; results and export");
   step->require_subcommand(1);
+
+  const auto showing = add_for_step(*step, result, "show", "Show it with its counts", show_step);
+  showing.add_json();
+  showing.flags->cluster.add_watch_to(*showing.command);
 
   const auto adding =
       add_for_step(*step, result, "add",

@@ -12,7 +12,8 @@ void print_steps(const std::vector<msg::step_view>& steps) {
                   "completed", "units");
   for (const auto& step : steps)
     print_formatted("%-36s  %-24s  %-9s  %-6s  %12llu  %12llu\n", core::to_string(step.step),
-                    step.key, std::string{core::to_string(step.status)}, step.sealed ? "yes" : "no",
+                    step.workflow ? step.key : std::string{"(unreadable)"},
+                    std::string{core::to_string(step.status)}, step.sealed ? "yes" : "no",
                     static_cast<unsigned long long>(step.completed_units),
                     static_cast<unsigned long long>(step.total_units));
 }

@@ -1,11 +1,15 @@
+#include "app/answer_json.hpp"
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/page_loop.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
+#include "app/task_verbs.hpp"
+#include "app/time_option.hpp"
 #include "core/mended_text.hpp"
 #include "core/occurrence.hpp"
 #include "core/time_text.hpp"
+#include "http/shapes/task_shapes.hpp"
 #include "messages/task_messages.hpp"
 
 #include <nlohmann/json.hpp>
@@ -31,40 +35,8 @@ struct tasks_flags {
   cluster_flags cluster;
   std::string queue;
   std::string task;
+  bool json = false;
 };
-
-ordered_json time_or_null(core::instant at) {
-  return at == core::instant{} ? ordered_json{} : ordered_json(core::to_rfc3339(at));
-}
-
-ordered_json text_or_null(const std::string& text) {
-  return text.empty() ? ordered_json{} : ordered_json(text);
-}
-
-/// What a task of a list and one that is shown have in common.
-template <class Task>
-ordered_json summary_of(const Task& t) {
-  return {{"task", core::to_string(t.task)},
-          {"queue", t.queue},
-          {"type", t.type},
-          {"version", t.version},
-          {"status", t.status},
-          {"state", t.state},
-          {"percent", t.percent},
-          {"paused", t.paused},
-          {"attempts", t.attempts},
-          {"crashes", t.crashes},
-          {"priority", t.priority},
-          {"owner_id", text_or_null(t.owner_id)},
-          {"run_as_id", text_or_null(t.run_as_id)},
-          {"worker", text_or_null(t.worker)},
-          {"error_code", text_or_null(t.error_code)},
-          {"created_at", time_or_null(t.created_at)},
-          {"next_action", time_or_null(t.next_action)},
-          {"last_change", time_or_null(t.last_change)},
-          {"last_action", time_or_null(t.last_action)},
-          {"finished_at", time_or_null(t.finished_at)}};
-}
 
 /// The name of the schedule that has made the task; empty when it is gone, or none has.
 core::outcome<std::string> schedule_of(const msg::task_view& task,
@@ -86,24 +58,21 @@ core::outcome<std::string> schedule_of(const msg::task_view& task,
 }
 
 exit_code show_task(const tasks_flags& flags) {
-  const auto id = id_in<core::task_id>(flags.task, "TASK");
-  if (!id)
-    return exit_code::usage;
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto id = find_task(cluster, flags.task, "TASK");
+    if (!id)
+      return refuse_id(id.error());
     const auto found = cluster.ask<msg::task_view>(msg::get_task{*id});
     if (!found)
       return refused_by_node(found.error());
-    auto shown = summary_of(*found);
+    auto shown = stored_json(answer_in_json(*found, cluster.now()));
     if (const auto occurrence = core::occurrence_of(*id)) {
       const auto schedule = schedule_of(*found, cluster);
       if (!schedule)
         return refused_by_node(schedule.error());
-      shown["schedule"] = text_or_null(*schedule);
+      shown["schedule"] = schedule->empty() ? ordered_json{} : ordered_json(*schedule);
       shown["occurrence"] = core::to_rfc3339(*occurrence);
     }
-    shown["body"] = stored_json(found->body);
-    shown["data"] = stored_json(found->data);
-    shown["result"] = stored_json(found->result);
     std::cout << pretty(shown) << '\n';
     return exit_code::ok;
   });
@@ -120,56 +89,45 @@ struct list_flags {
   bool json = false;
 };
 
-void print_line(const msg::task_summary& t) {
-  std::cout << core::to_string(t.task) << "  " << t.status << "  " << printable(t.queue) << "  "
-            << printable(t.type) << "  " << printable(t.state) << "  "
-            << core::to_rfc3339(t.created_at);
-  if (!t.owner_id.empty())
-    std::cout << "  of " << printable(t.owner_id);
-  if (!t.worker.empty())
-    std::cout << "  at " << printable(t.worker);
-  if (!t.error_code.empty())
-    std::cout << "  " << printable(t.error_code);
-  std::cout << '\n';
-}
+constexpr const char* task_columns = "%-36s  %-9s  %-20s  %-20s  %-12s  %-27s  %-12s  %s\n";
 
-/// False, after saying so, when the text is no time.
-bool read_time(const std::string& text, const char* name, core::instant& at) {
-  if (text.empty())
-    return true;
-  const auto read = core::parse_rfc3339(text);
-  if (read)
-    at = *read;
-  else
-    refuse({core::errc::invalid_argument,
-            std::string{name} + " must be a time like 2026-01-31T06:00:00Z"},
-           exit_code::usage);
-  return read.has_value();
+void print_line(const msg::task_summary& t) {
+  auto error = t.error_code;
+  if (!t.worker.empty())
+    error += (error.empty() ? "at " : "  at ") + t.worker;
+  print_formatted(task_columns, core::to_string(t.task), t.status, t.queue, t.type, t.state,
+                  core::to_rfc3339(t.created_at),
+                  t.owner_id.empty() ? std::string{"-"} : t.owner_id, error);
 }
 
 exit_code list_some(list_flags flags) {
-  auto& question = flags.question;
-  if (!read_time(flags.since, "--since", question.created_from)
-      || !read_time(flags.until, "--until", question.created_before))
+  auto& asked = flags.question;
+  if (!read_time(flags.since, "--since", asked.created_from)
+      || !read_time(flags.until, "--until", asked.created_before))
     return exit_code::usage;
   if (!flags.after.empty()) {
     const auto id = id_in<core::task_id>(flags.after, "--after");
     if (!id)
       return exit_code::usage;
-    question.after = *id;
+    asked.after = *id;
   }
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     auto all = ordered_json::array();
-    const auto read = read_pages(cluster, question, flags.most, tasks_per_page,
-                                 [&](const msg::task_page& page, std::uint32_t) {
-                                   for (const auto& task : page.tasks)
-                                     if (flags.json)
-                                       all.push_back(summary_of(task));
-                                     else
-                                       print_line(task);
-                                   question.after = page.last;
-                                   return page.tasks.size();
-                                 });
+    auto question = flags.question; // from the start each time with --watch
+    const auto read =
+        read_pages(cluster, question, flags.most, tasks_per_page,
+                   [&](const msg::task_page& page, std::uint32_t before) {
+                     if (!flags.json && before == 0 && !page.tasks.empty())
+                       print_formatted(task_columns, "task", "status", "queue", "type", "state",
+                                       "created", "owner", "error, worker");
+                     for (const auto& task : page.tasks)
+                       if (flags.json)
+                         all.push_back(stored_json(answer_in_json(task, cluster.now())));
+                       else
+                         print_line(task);
+                     question.after = page.last;
+                     return page.tasks.size();
+                   });
     if (!read)
       return refused_by_node(read.error());
     if (flags.json)
@@ -192,25 +150,6 @@ struct attempts_flags {
   std::uint32_t most = 100;
   bool json = false;
 };
-
-ordered_json json_of(const msg::task_attempt& attempt) {
-  auto late = ordered_json::array();
-  for (const auto& one : attempt.late_results)
-    late.push_back({{"worker", one.worker},
-                    {"outcome", one.outcome},
-                    {"detail", one.detail},
-                    {"received_at", time_or_null(one.received_at)}});
-  return {{"attempt", attempt.token},
-          {"worker", attempt.worker},
-          {"granted_at", time_or_null(attempt.granted_at)},
-          {"expires_at", time_or_null(attempt.expires_at)},
-          {"ended_at", time_or_null(attempt.ended_at)},
-          {"ending", text_or_null(attempt.ending)},
-          {"error_code", text_or_null(attempt.error_code)},
-          {"error_detail", text_or_null(attempt.error_detail)},
-          {"late_results_total", attempt.late_results_total},
-          {"late_results", std::move(late)}};
-}
 
 /// As much of a text as a line of a table has room for; JSON has the rest.
 std::string in_a_line(const std::string& text) {
@@ -248,10 +187,10 @@ void print_end(std::uint32_t shown, core::token last, bool more) {
 }
 
 exit_code show_attempts(const attempts_flags& flags) {
-  const auto id = id_in<core::task_id>(flags.task, "TASK");
-  if (!id)
-    return exit_code::usage;
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto id = find_task(cluster, flags.task, "TASK");
+    if (!id)
+      return refuse_id(id.error());
     msg::get_task_attempts question{*id, flags.after, 0};
     auto all = ordered_json::array();
     const auto show = [&](const msg::task_attempts& page, std::uint32_t before) {
@@ -259,7 +198,7 @@ exit_code show_attempts(const attempts_flags& flags) {
         print_formatted(attempt_columns, "attempt", "leased", "ended", "ending", "worker", "error");
       for (const auto& attempt : page.attempts) {
         if (flags.json)
-          all.push_back(json_of(attempt));
+          all.push_back(stored_json(answer_in_json(attempt, cluster.now())));
         else
           print_attempt(attempt);
         question.after = attempt.token;
@@ -270,7 +209,7 @@ exit_code show_attempts(const attempts_flags& flags) {
     if (!read)
       return refused_by_node(read.error());
     if (flags.json)
-      std::cout << pretty({{"task", core::to_string(*id)},
+      std::cout << pretty({{"id", core::to_string(*id)},
                            {"attempts", std::move(all)},
                            {"last", question.after},
                            {"more", read->more}})
@@ -282,27 +221,34 @@ exit_code show_attempts(const attempts_flags& flags) {
 }
 
 exit_code change_one(const tasks_flags& flags, core::task_verb verb, const char* done) {
-  const auto id = id_in<core::task_id>(flags.task, "TASK");
-  if (!id)
-    return exit_code::usage;
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto id = find_task(cluster, flags.task, "TASK");
+    if (!id)
+      return refuse_id(id.error());
     const auto changed = cluster.ask<msg::task_changed>(
         msg::change_task{flags.queue, *id, static_cast<std::uint8_t>(verb)});
     if (!changed)
       return refused_by_node(changed.error());
-    std::cout << flags.task << ' ' << done << '\n';
+    if (flags.json)
+      std::cout << answer_in_json(*changed, cluster.now()) << '\n';
+    else
+      std::cout << core::to_string(*id) << ' ' << done << '\n';
     return exit_code::ok;
   });
 }
 
+constexpr const char* task_help = "Id of the task, or how it begins: six digits or more";
+
 void add_for_tasks(CLI::App& tasks, exit_code& result, const char* name, const char* about,
-                   bool in_queue, const std::function<exit_code(const tasks_flags&)>& what) {
+                   bool changes, const std::function<exit_code(const tasks_flags&)>& what) {
   auto flags = std::make_shared<tasks_flags>();
   auto* command = tasks.add_subcommand(name, about);
   flags->cluster.add_to(*command);
-  if (in_queue)
-    command->add_option("QUEUE", flags->queue)->required();
-  command->add_option("TASK", flags->task)->required();
+  if (changes)
+    command->add_option("QUEUE", flags->queue, "Name of the queue")->required();
+  command->add_option("TASK", flags->task, task_help)->required();
+  command->add_flag("--json", flags->json,
+                    changes ? "Print one JSON object" : "Print it as JSON, as it is anyway");
   command->callback([flags, what, &result] { result = what(*flags); });
 }
 
@@ -322,6 +268,7 @@ void add_list(CLI::App& tasks, exit_code& result) {
   command->add_option("--after", flags->after, "Go on behind this task")->type_name("TASK");
   command->add_option("--limit", flags->most, "At most so many")->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
+  flags->cluster.add_watch_to(*command);
   command->callback([flags, &result] { result = list_some(*flags); });
 }
 
@@ -330,7 +277,7 @@ void add_attempts(CLI::App& tasks, exit_code& result) {
   auto* command = tasks.add_subcommand(
       "attempts", "Print its attempts: when each began and ended, how, and at which worker");
   flags->cluster.add_to(*command);
-  command->add_option("TASK", flags->task)->required();
+  command->add_option("TASK", flags->task, task_help)->required();
   command->add_option("--after", flags->after, "Go on behind this attempt")->type_name("ATTEMPT");
   command->add_option("--limit", flags->most, "At most so many")
       ->check(CLI::PositiveNumber)
@@ -343,12 +290,14 @@ void add_attempts(CLI::App& tasks, exit_code& result) {
 
 void add_tasks_command(CLI::App& cli, exit_code& result) {
   using core::task_verb;
-  auto* tasks = cli.add_subcommand(
-      "tasks", "Look through tasks; show one or its attempts; pause, resume, cancel or retry it");
+  auto* tasks = cli.add_subcommand("tasks", "Make, list, show, do, pause, cancel and retry tasks");
   tasks->require_subcommand(1);
   add_for_tasks(*tasks, result, "show", "Print it as JSON, live or finished", false, show_task);
   add_list(*tasks, result);
   add_attempts(*tasks, result);
+  add_enqueue(*tasks, result);
+  add_claim(*tasks, result);
+  add_eject(*tasks, result);
   const auto add_verb = [&](const char* name, const char* about, task_verb verb, const char* done) {
     add_for_tasks(*tasks, result, name, about, true,
                   [=](const tasks_flags& flags) { return change_one(flags, verb, done); });

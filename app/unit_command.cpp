@@ -114,7 +114,7 @@ void add_unit_change(CLI::App& unit, exit_code& result, const char* name, const 
 } // namespace
 
 void add_unit_command(CLI::App& cli, exit_code& result) {
-  auto* unit = cli.add_subcommand("unit", "See one unit of a step, and stop it");
+  auto* unit = cli.add_subcommand("unit", "Show, pause, resume and cancel one unit of a step");
   unit->require_subcommand(1);
   add_for_unit(*unit, result, "show", "Print how it stands, and its result",
                [](const unit_flags& flags, core::step_id step, core::unit_id id,

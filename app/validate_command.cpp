@@ -141,7 +141,7 @@ exit_code validate(const kind& what, const std::string& file) {
 
 void add_validate_command(CLI::App& cli, exit_code& result) {
   auto* command = cli.add_subcommand(
-      "validate", "Say what is wrong with a definition, and where, without a node");
+      "validate", "Check a definition of a queue, a workflow, a webhook or a schedule");
   command->require_subcommand(1);
   for (const auto& what : kinds) {
     auto file = std::make_shared<std::string>();

@@ -137,8 +137,11 @@ exit_code run(const verify_flags& flags) {
   const auto& settings = loaded.values;
   if (settings.database.url)
     return verify(conninfo_of(settings), settings, flags);
-  if (const auto running = read_node_file(settings.node.data_dir); running && running->alive())
+  const auto running = read_node_file(settings.node.data_dir);
+  if (running && running->alive())
     return verify(running->database, settings, flags);
+  if (!running && running.error().code != core::errc::not_found)
+    return complain(running.error(), exit_code::configuration);
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::path{settings.node.data_dir} / "postgres", ignored))
     return verify_stopped_node(settings, flags);
@@ -152,8 +155,7 @@ exit_code run(const verify_flags& flags) {
 void add_verify_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<verify_flags>();
   auto* command = cli.add_subcommand(
-      "verify", "Check every invariant on a database: of a running node, of a stopped one, or of "
-                "--database-url");
+      "verify", "Check every invariant on the database of a node, or on --database-url");
   flags->configuration.add_to(*command);
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->add_flag("--repair", flags->repair,

@@ -259,8 +259,7 @@ void add_webhooks_command(CLI::App& cli, exit_code& result) {
   using core::replay_verb;
   using core::webhook_verb;
   auto* webhooks = cli.add_subcommand(
-      "webhooks",
-      "See and change who has events posted, or in a queue, and what could not be delivered");
+      "webhooks", "List, make, pause and replay webhooks, and their dead letters");
   webhooks->require_subcommand(1);
 
   const auto listing =

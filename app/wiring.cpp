@@ -175,6 +175,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.events_retention = settings.events.retention;
   node.events_reads_max = settings.events.reads_max;
   node.events_prune_interval = settings.events.prune_interval;
+  node.audit_retention = settings.audit.retention;
 
   node.json.bytes_max = settings.limits.payload_bytes;
   node.json.depth_max = settings.limits.json_depth;

@@ -267,14 +267,15 @@ ordered_json to_json(const msg::workflow_summary& w) {
 }
 
 exit_code list_them(const workflow_list_flags& flags) {
-  msg::list_workflows request;
+  msg::list_workflows first;
   if (!flags.after.empty()) {
     const auto id = id_in<core::workflow_id>(flags.after, "--after");
     if (!id)
       return exit_code::usage;
-    request.after = *id;
+    first.after = *id;
   }
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    auto request = first; // from the start each time with --watch
     auto all = ordered_json::array();
     if (!flags.json)
       print_formatted("%-36s  %-27s  %7s  %6s  %6s  %9s  %8s  %-9s  %s\n", "workflow", "created",
@@ -313,6 +314,7 @@ void add_workflow_list(CLI::App& workflow, exit_code& result) {
       ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
+  flags->cluster.add_watch_to(*command);
   command->callback([flags, &result] { result = list_them(*flags); });
 }
 
@@ -414,10 +416,8 @@ void add_job(CLI::App& workflow, exit_code& result) {
 } // namespace
 
 void add_workflow_command(CLI::App& cli, exit_code& result) {
-  auto* workflow = cli.add_subcommand(
-      "workflow",
-      "Make a workflow, find one, see how it is defined, let it go on in another form, and launch "
-      "it");
+  auto* workflow =
+      cli.add_subcommand("workflow", "Create, list, show, update and launch workflows");
   workflow->require_subcommand(1);
 
   add_create(*workflow, result);

@@ -51,6 +51,7 @@ core::outcome<bool> way_to_node::compare_protocols(caf::actor_system& system,
                                                    const caf::actor& gateway) {
   core::outcome<bool> result = true;
   const auto judge = [&](const msg::protocol_range& other, const std::string& version) {
+    newest_protocol_ = other.newest;
     if (auto why = msg::why_not_understood(msg::own_protocols, other, version); !why.empty())
       result = core::failure{core::errc::wrong_state, std::move(why)};
   };

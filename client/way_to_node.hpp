@@ -9,6 +9,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -54,6 +55,9 @@ public:
     return caf::actor_cast<Actor>(gateway);
   }
 
+  /// The newest protocol that the node understands which was dialed last.
+  std::uint32_t newest_protocol() const { return newest_protocol_; }
+
 private:
   struct near_end {
     std::string host;
@@ -61,13 +65,13 @@ private:
   };
 
   core::outcome<near_end> prepare();
-  static core::outcome<bool> compare_protocols(caf::actor_system& system,
-                                               const caf::actor& gateway);
+  core::outcome<bool> compare_protocols(caf::actor_system& system, const caf::actor& gateway);
   core::failure failed(const std::string& by_caf) const;
 
   const endpoint where_;
   std::unique_ptr<link::io_thread> thread_; ///< Null without TLS; before what lives on it.
   std::unique_ptr<link::outlet> outlet_;
+  std::uint32_t newest_protocol_ = 1;
 };
 
 } // namespace holdfast::client

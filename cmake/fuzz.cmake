@@ -42,11 +42,11 @@ function(holdfast_fuzz_object source into)
     VERBATIM)
 endfunction()
 
-# holdfast_fuzz_test(<name> SOURCES ...): a test that fuzzes for a few seconds, from tests/fuzz/corpus/<name> on, with
+# holdfast_fuzz_test(<name> SOURCES ... [LIBRARIES ...]): a test that fuzzes for a few seconds, from tests/fuzz/corpus/<name> on, with
 # tests/fuzz/<name>.cpp as the target and the SOURCES, from the root, as what it calls. Words that inputs are made of may stand
 # in tests/fuzz/corpus/<name>.dict. Skipped, with a word, where there is no libFuzzer.
 function(holdfast_fuzz_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT HOLDFAST_HAS_LIBFUZZER)
     add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo
       "skipped: no clang with libFuzzer; it is in the packages clang and libclang-rt-dev")
@@ -63,7 +63,7 @@ function(holdfast_fuzz_test name)
   set(found "${program}_found")
   file(MAKE_DIRECTORY "${found}")
   add_custom_command(OUTPUT "${program}"
-    COMMAND "${HOLDFAST_CLANGXX}" -fsanitize=fuzzer,address,undefined ${objects} -o "${program}"
+    COMMAND "${HOLDFAST_CLANGXX}" -fsanitize=fuzzer,address,undefined ${objects} ${arg_LIBRARIES} -o "${program}"
     DEPENDS ${objects}
     VERBATIM)
   add_custom_target(${name} ALL DEPENDS "${program}")

@@ -18,6 +18,23 @@ install(CODE "
   file(CHMOD \"\${program}.debug\" PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 " COMPONENT node)
 
+# Completion and manual pages are made by the program of the build, from its own command line.
+install(CODE "
+  set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+  foreach(file IN ITEMS
+      \"bash;bash-completion/completions/holdfast\" \"zsh;zsh/site-functions/_holdfast\"
+      \"fish;fish/vendor_completions.d/holdfast.fish\")
+    list(GET file 0 shell)
+    list(GET file 1 path)
+    execute_process(COMMAND \"$<TARGET_FILE:holdfast>\" completion \${shell}
+      OUTPUT_VARIABLE script COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE \"\${share}/\${path}\" \"\${script}\")
+  endforeach()
+  execute_process(COMMAND \"$<TARGET_FILE:holdfast>\" man
+      --out \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\"
+    COMMAND_ERROR_IS_FATAL ANY)
+" COMPONENT node)
+
 # The data of `holdfast demo`, where app/demo_command.cpp looks for it: by its path from the program.
 install(DIRECTORY data/cf_amt data/zencrowd_us DESTINATION "${CMAKE_INSTALL_BINDIR}/../share/holdfast/data" COMPONENT node)
 install(FILES data/README.md DESTINATION "${CMAKE_INSTALL_BINDIR}/../share/holdfast/data" COMPONENT node)

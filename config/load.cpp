@@ -465,8 +465,8 @@ loaded load(const inputs& given) {
   if (const auto file = file_of(given))
     gathered.read_file(*file);
   read_environment(given.environment, known, gathered, result.problems);
-  for (const auto& [key, value] : given.flags)
-    gathered.add(key, {origin::kind::flag, key}, value);
+  for (const auto& one : given.flags)
+    gathered.add(one.key, {origin::kind::flag, one.typed.empty() ? one.key : one.typed}, one.value);
 
   for (const auto& raw : gathered.values)
     if (!is_known(raw, known))

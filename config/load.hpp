@@ -20,19 +20,27 @@ struct origin {
   enum class kind { built_in, file, environment, flag };
 
   kind from = kind::built_in;
-  std::string
-      where; ///< `path:line`, name of the variable, or key of the flag; empty for a default.
+  std::string where; ///< `path:line`, name of the variable, or the flag without its dashes; empty
+                     ///< for a default.
 };
 
 /// `default`, `holdfast.toml:12`, `environment HOLDFAST_NODE_PORT` or `flag --node.port`.
 std::string to_string(const origin& o);
+
+/// An option on the command line.
+struct flag {
+  std::string key; ///< Dotted, without dashes.
+  std::string value;
+  /// The flag without its dashes, as it was typed: `set node.port`, `port`. Empty: the key.
+  std::string typed{};
+};
 
 /// What a process was given to configure it with. Names and values in the order in which they were
 /// given; of two flags with one key the later holds.
 struct inputs {
   std::optional<std::filesystem::path> file; ///< Without one, what `HOLDFAST_CONFIG` names, if set.
   std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<std::pair<std::string, std::string>> flags; ///< Dotted key without dashes, value.
+  std::vector<flag> flags;
 };
 
 /// The variables of this process that begin with `HOLDFAST_`. Not to be called while another thread

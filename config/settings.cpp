@@ -90,6 +90,14 @@ const std::vector<std::pair<std::string, http_exposure>>& words(http_exposure) {
   return table;
 }
 
+const std::vector<std::pair<std::string, metrics_access>>& words(metrics_access) {
+  static const std::vector<std::pair<std::string, metrics_access>> table{
+      {"token", metrics_access::token},
+      {"loopback", metrics_access::loopback},
+  };
+  return table;
+}
+
 settings::settings() { describe(assign_defaults{}, *this); }
 
 std::string host_name() {
@@ -145,6 +153,9 @@ std::vector<conflict> conflicts(const settings& s) {
           {"http.listen_address", "http.exposure"},
           "HTTP is not encrypted: listen on a loopback address, or say that a proxy with TLS is in "
           "front of the node");
+  require(s.metrics.access == metrics_access::token || s.http.exposure == http_exposure::loopback,
+          {"metrics.access", "http.exposure"},
+          "behind a proxy the whole world seems to be on this machine: ask for a token");
   require(s.http.body_mb <= s.http.bodies_mb, {"http.body_mb", "http.bodies_mb"},
           "the largest body needs room among all bodies");
   const bool has_issuer = !s.jwt.issuer.empty();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/jwt_settings.hpp"
 #include "core/time.hpp"
 
 #include <chrono>
@@ -23,6 +24,8 @@ enum class log_level { trace, debug, info, warn, error };
 enum class log_format { text, json };
 /// Whether core dumps and debuggers of the same user get at what the process has in memory.
 enum class memory_access { closed, open };
+/// Who may read the metrics of a node.
+enum class metrics_access { token, loopback };
 /// How clients of HTTP reach a node.
 enum class http_exposure { loopback, behind_proxy };
 
@@ -31,6 +34,7 @@ const std::vector<std::pair<std::string, log_level>>& words(log_level);
 const std::vector<std::pair<std::string, log_format>>& words(log_format);
 const std::vector<std::pair<std::string, memory_access>>& words(memory_access);
 const std::vector<std::pair<std::string, http_exposure>>& words(http_exposure);
+const std::vector<std::pair<std::string, metrics_access>>& words(metrics_access);
 
 /// Every setting of a node. A new object holds the defaults, which stand in `describe` and nowhere
 /// else. Numbers without a unit count things; sizes carry the unit in their name.
@@ -90,6 +94,7 @@ struct settings {
   struct {
     core::duration interval;
     core::duration time_max;
+    core::duration retention;
   } audit{};
 
   struct {
@@ -192,15 +197,10 @@ struct settings {
   } http{};
 
   struct {
-    std::string issuer;
-    std::string audience;
-    std::string keys;
-    std::string role_claim;
-    std::string name_claim;
-    std::string queues_claim;
-    std::string workflows_claim;
-    core::duration clock_skew;
-  } jwt{};
+    metrics_access access;
+  } metrics{};
+
+  jwt_settings jwt{};
 };
 
 /// The default of a text option. One that depends on the machine is a function, and the reference
@@ -351,6 +351,9 @@ void describe(Visitor&& option, Settings& s) {
          "How long an audit may take. It keeps one connection of the database busy, and one "
          "snapshot open. One that takes longer is given up and logged as `audit_failed`; such a "
          "database is to be checked by `holdfast verify`, when little is going on.");
+  option("audit.retention", s.audit.retention, 365 * 24h, 1s, 10 * 365 * 24h,
+         "How long entries of the audit log stay in the database: who has had which administrative "
+         "change made.");
 
   option("owner.session_grace", s.owner.session_grace, 30s, 0s, 1h,
          "How long a contributor's leases survive the loss of the connection. Long enough for a "
@@ -563,28 +566,12 @@ void describe(Visitor&& option, Settings& s) {
   option("http.idle_deadline", s.http.idle_deadline, 75s, 100ms, 1h,
          "How long an HTTP connection is kept open between two requests.");
 
-  option("jwt.issuer", s.jwt.issuer, "", 0, 512,
-         "Issuer of JSON Web Tokens that open the HTTP API: the claim `iss`, letter by letter. "
-         "Empty: no such token is accepted.");
-  option("jwt.audience", s.jwt.audience, "", 0, 512,
-         "Audience that a token must name in its claim `aud`, which is a text or a list.");
-  option("jwt.keys", s.jwt.keys, "", 0, 1024,
-         "Public keys of the issuer as a JSON Web Key Set: the path of a file, which is read anew "
-         "when it changes, or a URL of https (or of http at 127.0.0.1 or [::1]), which is fetched "
-         "every 5 minutes, and when a token names a key that is not known, at most once in 30 s.");
-  option("jwt.role_claim", s.jwt.role_claim, "role", 1, 128,
-         "Claim that holds the role, or a list of roles, of which those that Holdfast does not "
-         "have are ignored.");
-  option("jwt.name_claim", s.jwt.name_claim, "sub", 1, 128,
-         "Claim that names the holder: the contributor or the worker to which a token with such a "
-         "role is bound.");
-  option("jwt.queues_claim", s.jwt.queues_claim, "", 0, 128,
-         "Claim that holds the beginnings of the names of the queues that a token reaches. A token "
-         "without the claim has no such limit. Empty: the claim is not read.");
-  option("jwt.workflows_claim", s.jwt.workflows_claim, "", 0, 128,
-         "Claim that holds the ids of the workflows that a token reaches, likewise.");
-  option("jwt.clock_skew", s.jwt.clock_skew, 30s, 0s, 5min,
-         "Difference between the clock of the issuer and that of the database that is tolerated.");
+  describe_jwt(option, s.jwt);
+
+  option("metrics.access", s.metrics.access, metrics_access::token,
+         "Who may read `/metrics` on the HTTP port. `token`: callers with the token of an "
+         "administrator, an operator or an auditor. `loopback`: every process of this machine as "
+         "well, without a token. Behind a proxy every caller seems to be on this machine.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.

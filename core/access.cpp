@@ -1,5 +1,7 @@
 #include "core/access.hpp"
 
+#include "core/percent.hpp"
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -19,36 +21,10 @@ bool is_plain_in_uri(char c) {
          || c == '.' || c == '_' || c == '~';
 }
 
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return static_cast<unsigned>(c - '0');
-  if (c >= 'A' && c <= 'F')
-    return static_cast<unsigned>(c - 'A') + 10;
-  if (c >= 'a' && c <= 'f')
-    return static_cast<unsigned>(c - 'a') + 10;
-  return std::nullopt;
-}
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string decoded;
-  while (!text.empty()) {
-    if (text.front() != '%') {
-      if (!is_plain_in_uri(text.front()))
-        return std::nullopt;
-      decoded += text.front();
-      text.remove_prefix(1);
-      continue;
-    }
-    if (text.size() < 3)
-      return std::nullopt;
-    const auto high = hex_digit(text[1]);
-    const auto low = hex_digit(text[2]);
-    if (!high || !low)
-      return std::nullopt;
-    decoded += static_cast<char>(*high << 4 | *low);
-    text.remove_prefix(3);
-  }
-  return decoded;
+/// A name in a URI of a grant: nothing but plain characters and escapes.
+std::optional<std::string> name_in_uri(std::string_view text) {
+  const auto fits = [](char c) { return c == '%' || is_plain_in_uri(c); };
+  return std::all_of(text.begin(), text.end(), fits) ? percent_decoded(text) : std::nullopt;
 }
 
 constexpr role_set everybody = role_set::all();
@@ -89,14 +65,14 @@ std::vector<message_access> make_table() {
   // Producers.
   requests(with_admin({pr}), {"enqueue_tasks", "enqueue_envelopes"});
   requests(with_admin({pr, op, au}),
-           {"get_task", "explain_task", "get_queue_statistics", "list_queues"});
+           {"get_task", "await_task", "explain_task", "get_queue_statistics", "list_queues"});
   // Operators.
   requests(with_admin({op}),
            {"put_queue", "pause_queue", "remove_queue", "change_task", "eject_task",
             "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index"});
-  requests(with_admin({op, au}),
-           {"list_tasks", "get_task_attempts", "get_queue_intake", "get_queue_metrics",
-            "list_schedules", "get_link_status", "get_audit_status", "get_guard_status"});
+  requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
+                                  "get_queue_metrics", "list_schedules", "await_units",
+                                  "get_link_status", "get_audit_status", "get_guard_status"});
   // Programs that follow events from outside.
   requests(with_admin({op, rq}), {"put_webhook", "change_webhook", "replay_webhook"});
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
@@ -115,8 +91,12 @@ std::vector<message_access> make_table() {
             "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
             "get_lineage", "get_step_statistics", "get_profile"});
 
-  others(said_by::nodes, {"meet_node", "node_met", "look_at_cluster", "events_applied",
-                          "apply_events", "add_children", "upstream_progress", "tasks_lost"});
+  // Who changed what.
+  requests(with_admin({au}), {"list_audit"});
+
+  others(said_by::nodes,
+         {"meet_node", "node_met", "look_at_cluster", "events_applied", "apply_events",
+          "add_children", "upstream_progress", "tasks_lost", "author"});
   others(said_by::answers, {"assignment",         "assignment_released", "assignment_extended",
                             "judgment_accepted",  "judgment_feedback",   "session_ended",
                             "step_offers",        "profile_view",        "step_index_rebuilt",
@@ -137,12 +117,13 @@ std::vector<message_access> make_table() {
                             "webhook_saved",      "webhook_list",        "dead_letter_page",
                             "webhook_replayed",   "task_attempts",       "workflow_page",
                             "test_question_page", "queue_removed",       "token_view",
-                            "token_page",         "token_identity",      "token_use_noted"});
+                            "token_page",         "token_identity",      "token_use_noted",
+                            "task_awaited",       "units_awaited",       "audit_page"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
           "task_attempt", "late_result", "published_event", "webhook_place", "webhook_view",
-          "dead_letter", "workflow_summary", "test_question_summary"});
+          "dead_letter", "workflow_summary", "test_question_summary", "audit_entry"});
   return table;
 }
 
@@ -190,6 +171,16 @@ role_set principal::roles() const {
   for (const auto& one : grants)
     all.add(one.as);
   return all;
+}
+
+std::string label_of(const principal& who) {
+  if (!who.label.empty())
+    return who.label;
+  if (who.grants.empty())
+    return "nobody";
+  const auto& first = who.grants.front();
+  auto label = std::string{to_string(first.as)};
+  return first.name.empty() ? label : label + ' ' + first.name;
 }
 
 std::string objection_to(const principal& who, std::string_view message,
@@ -251,7 +242,7 @@ std::optional<grant> grant_of_uri(std::string_view uri) {
   if (uri.empty())
     return grant{*as, {}};
   uri.remove_prefix(name_parameter.size());
-  auto name = percent_decoded(uri);
+  auto name = name_in_uri(uri);
   if (!is_bindable(*as) || !name || name->empty())
     return std::nullopt;
   return grant{*as, std::move(*name)};

@@ -118,10 +118,14 @@ struct principal {
   bool is_node = false; ///< May do everything that nodes do.
   std::vector<grant> grants;
   access_scope scope{};
-  std::string label{}; ///< For people: `token <id>`. Empty for the holder of a certificate.
+  std::string label{}; ///< A short stable name for the audit log, such as `certificate:ops`.
 
   role_set roles() const;
 };
+
+/// The name of a principal in the audit log: its label, or else its first role with the name that
+/// this is bound to: `contributor ann`.
+std::string label_of(const principal& who);
 
 /// The contributor or the worker that a request names as the one it is for; null where the request
 /// names none.

@@ -60,7 +60,7 @@ principal api_token::holder() const {
   principal who;
   who.grants.push_back({as, name});
   who.scope = scope;
-  who.label = "token " + to_string(id);
+  who.label = "token:" + to_string(id);
   return who;
 }
 

@@ -104,6 +104,7 @@ struct footprint_of {
   void operator()(const put_dead_letter&) {}
   void operator()(const replay_dead_letter&) {}
   void operator()(const delete_dead_letter&) {}
+  void operator()(const insert_audit&) {}
 };
 
 } // namespace

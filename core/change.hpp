@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/api_token.hpp"
+#include "core/audit.hpp"
 #include "core/contributor.hpp"
 #include "core/eligibility.hpp"
 #include "core/ids.hpp"
@@ -359,6 +360,7 @@ struct update_task {
 struct insert_task_lease {
   task_id task;
   core::lease lease;
+  instant due{}; ///< Since when the task could have been leased. Not stored.
 };
 
 /// Refused by the store unless the lease is there under exactly this token.
@@ -389,6 +391,9 @@ struct finish_task {
   task_progress progress; ///< As it ended.
   std::string unique_key; ///< Its own, which may be used again from the next batch on.
   instant at;
+  // Not stored; for those who count.
+  std::string type{};
+  instant leased_at{}; ///< When the lease that ends with it began.
 };
 
 /// Makes a finished task live again. Refused by the store unless it is finished.
@@ -536,7 +541,8 @@ using write_op =
                  delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
                  insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
                  gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
-                 ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token>;
+                 ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token,
+                 insert_audit>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -4,14 +4,11 @@
 #include "core/invariant.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace holdfast::core {
 
 namespace {
-
-double seconds_of(duration d) { return std::chrono::duration<double>(d).count(); }
 
 bool any_limit(const credential_rates& rates) {
   return rates.each.per_second > 0 || rates.without.per_second > 0
@@ -20,45 +17,6 @@ bool any_limit(const credential_rates& rates) {
 }
 
 } // namespace
-
-// --- token_bucket ---
-
-double token_bucket::level(const rate_limit& limit, instant now) const {
-  // It begins with one and not full: what was granted before a restart is not known.
-  if (!started_)
-    return 1;
-  const double gained = seconds_of(now - at_) * limit.per_second;
-  // The clock was set back, by more than the little that nodes correct it by: it begins anew. Else
-  // nothing would be granted for as long as the clock stood ahead.
-  if (gained < -1)
-    return 1;
-  return std::min(limit.burst, level_ + gained);
-}
-
-bool token_bucket::open(const rate_limit& limit, instant now) const {
-  return limit.per_second <= 0 || level(limit, now) >= 1;
-}
-
-void token_bucket::take(const rate_limit& limit, instant now) {
-  if (limit.per_second <= 0)
-    return;
-  level_ = level(limit, now) - 1;
-  at_ = now;
-  started_ = true;
-}
-
-instant token_bucket::opens_at(const rate_limit& limit, instant now) const {
-  if (open(limit, now))
-    return now;
-  const double missing = (1 - level(limit, now)) / limit.per_second;
-  return now + duration{static_cast<std::int64_t>(std::ceil(missing * 1e6))};
-}
-
-bool token_bucket::as_new(const rate_limit& limit, const token_bucket& fresh, instant now) const {
-  return limit.per_second <= 0 || level(limit, now) >= fresh.level(limit, now);
-}
-
-// --- dispatcher ---
 
 dispatcher::place dispatcher::place_of(const queue_policy& policy, const task& t) {
   const bool comes_again = t.progress.pauses > 0 || t.progress.idle_releases > 0;

@@ -2,6 +2,7 @@
 
 #include "core/queue_policy.hpp"
 #include "core/task.hpp"
+#include "core/token_bucket.hpp"
 
 #include <map>
 #include <memory>
@@ -14,30 +15,6 @@
 #include <vector>
 
 namespace holdfast::core {
-
-/// The state of one token bucket.
-class token_bucket {
-public:
-  token_bucket() = default;
-  /// One that had a single one at `began`, and has gained since.
-  explicit token_bucket(instant began) : started_(true), level_(1), at_(began) {}
-
-  /// Whether one may be taken at `now`.
-  bool open(const rate_limit& limit, instant now) const;
-  /// Takes one; only after `open`.
-  void take(const rate_limit& limit, instant now);
-  /// When `open` will next be true, if nobody takes anything before.
-  instant opens_at(const rate_limit& limit, instant now) const;
-  /// Whether it has no less than `fresh`, of which nothing was ever taken.
-  bool as_new(const rate_limit& limit, const token_bucket& fresh, instant now) const;
-
-private:
-  double level(const rate_limit& limit, instant now) const;
-
-  bool started_ = false;
-  double level_ = 0;
-  instant at_;
-};
 
 /// A limit that keeps a task that is due from going to anybody.
 struct obstacle {

@@ -7,7 +7,7 @@ namespace holdfast::core {
 namespace {
 
 // clang-format off
-constexpr std::array<error_description, 22> descriptions{{
+constexpr std::array<error_description, 23> descriptions{{
   {errc::none, "none", false,
    "Nothing went wrong."},
   {errc::invalid_argument, "invalid_argument", false,
@@ -15,14 +15,14 @@ constexpr std::array<error_description, 22> descriptions{{
   {errc::not_found, "not_found", false,
    "Check the id: nothing with it exists here."},
   {errc::no_unit_available, "no_unit_available", true,
-   "Ask again later: no unit of this step is open to this contributor now."},
+   "Ask again later: nothing is open to this caller now."},
   {errc::payload_invalid, "payload_invalid", false,
    "Correct the payload at the named place; the schema of the step or of the task's type "
    "says what it must look like."},
   {errc::too_large, "too_large", false,
    "Send less: the detail names the bound."},
   {errc::lease_not_held, "lease_not_held", false,
-   "Ask for an assignment first: this contributor holds no lease on the unit."},
+   "Ask for the work first: this caller holds no lease on it."},
   {errc::stale_token, "stale_token", false,
    "Drop the work: the lease was granted anew under a higher token."},
   {errc::lease_expired, "lease_expired", false,
@@ -54,6 +54,8 @@ constexpr std::array<error_description, 22> descriptions{{
    "the detail names. Other steps are open to them."},
   {errc::events_gone, "events_gone", false,
    "Begin anew with what is kept: the detail names the first event that is there."},
+  {errc::rate_limited, "rate_limited", true,
+   "Ask again later, and less often: the detail names the bound and the pause."},
 }};
 // clang-format on
 
@@ -66,7 +68,8 @@ const error_description& describe(errc code) {
 }
 
 bool is_transient(errc code) {
-  return code == errc::unavailable || code == errc::overloaded || code == errc::fenced;
+  return code == errc::unavailable || code == errc::overloaded || code == errc::fenced
+         || code == errc::rate_limited;
 }
 
 } // namespace holdfast::core

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/time.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,6 +33,7 @@ enum class errc : std::uint8_t {
   damaged = 19,
   not_qualified = 20,
   events_gone = 21,
+  rate_limited = 22,
 };
 
 /// One row of the error table.
@@ -45,7 +48,7 @@ struct error_description {
 const error_description& describe(errc code);
 
 /// Whether the same request may succeed when it is sent again under the same ids after a pause:
-/// nobody knows its outcome, the node is busy, or the shard moves. Other retryable errors need
+/// nobody knows its outcome, the node is busy, the shard moves, or a rate is bounded. Other retryable errors need
 /// something to happen first: a unit that comes, a lease that is handed in.
 bool is_transient(errc code);
 
@@ -55,6 +58,8 @@ inline std::string_view to_string(errc code) { return describe(code).name; }
 struct failure {
   errc code = errc::none;
   std::string detail;
+  /// How long to wait before the request is sent again, where that is known.
+  duration retry_after{};
 };
 
 } // namespace holdfast::core

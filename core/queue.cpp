@@ -5,6 +5,7 @@
 #include "core/node_worker.hpp"
 #include "core/object_ref.hpp"
 #include "core/queue_endings.hpp"
+#include "core/task_repetition.hpp"
 
 #include <algorithm>
 
@@ -148,12 +149,12 @@ void wake(queue& q, instant now) {
   }
 }
 
-void grant(queue& q, task& t, const worker_id& worker, const assignment_id& id, instant now,
-           change& changes) {
+void lease_task(queue& q, task& t, const worker_id& worker, const assignment_id& id, instant now,
+                change& changes) {
   t.leases.last_token = std::max(t.leases.last_token, q.tokens_above);
   const auto& lease = grant_lease(t.leases, lease_of(q.policy, t.spec.type), id, worker, now);
   note_lease(q, t);
-  changes.writes.push_back(insert_task_lease{t.spec.id, lease});
+  changes.writes.push_back(insert_task_lease{t.spec.id, lease, t.progress.next_action});
 }
 
 /// Moves the end of the lease; nothing when it would not be later.
@@ -275,8 +276,7 @@ instant next_wake(const queue& q, instant now) {
   return std::min(next, q.ready.next_chance(q.policy, now));
 }
 
-queue_load load_of(queue& q, instant now) {
-  wake(q, now);
+queue_load load_of(const queue& q, instant now) {
   queue_load load;
   load.ready = q.ready.waiting();
   load.later = q.sleeping.size();
@@ -285,6 +285,11 @@ queue_load load_of(queue& q, instant now) {
   for (const auto& id : q.ready.next_in_line()) {
     const auto due = q.tasks.at(id).progress.next_action;
     load.ready_since = std::min(load.ready_since.value_or(due), due);
+  }
+  for (auto due = q.sleeping.begin(); due != q.sleeping.end() && due->first <= now; ++due) {
+    ++load.ready;
+    --load.later;
+    load.ready_since = std::min(load.ready_since.value_or(due->first), due->first);
   }
   return load;
 }
@@ -320,10 +325,14 @@ decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant no
   decision<std::vector<item_outcome>> made;
   made.answer.reserve(command.tasks.size());
   const auto gone = check_not_removed(q);
-  for (auto& item : command.tasks)
-    made.answer.push_back(gone.code == errc::none
+  for (auto& item : command.tasks) {
+    const auto* known = command.compares ? find(q, item.spec.id) : nullptr;
+    auto why =
+        gone.code == errc::none && known != nullptr ? check_repetition(known->spec, item) : gone;
+    made.answer.push_back(why.code == errc::none
                               ? make_task(q, std::move(item), q.policy.depth_max, now, made.changes)
-                              : refused(item.spec.id, gone.code, gone.detail));
+                              : refused(item.spec.id, why.code, std::move(why.detail)));
+  }
   return made;
 }
 
@@ -348,7 +357,7 @@ decision<std::vector<task_id>> decide(queue& q, const claim& command, instant no
     suspects = suspects && !suspect(q, t);
     bytes += payload_bytes(t.spec.body) + payload_bytes(t.progress.data)
              + payload_bytes(t.progress.execution_state);
-    grant(q, t, command.worker, command.id, now, granted.changes);
+    lease_task(q, t, command.worker, command.id, now, granted.changes);
     granted.answer.push_back(*next);
   }
   return granted;
@@ -373,7 +382,7 @@ decision<bool> decide(queue& q, const claim_task& command, instant now) {
   granted.answer = true;
   unsettle(q, *t);
   q.ready.started(t->spec);
-  grant(q, *t, command.worker, command.id, now, granted.changes);
+  lease_task(q, *t, command.worker, command.id, now, granted.changes);
   return granted;
 }
 

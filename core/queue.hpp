@@ -58,8 +58,8 @@ struct queue_load {
   /// and credential; none when none is ready. To look at all of them would cost too much.
   std::optional<instant> ready_since;
 };
-/// Moves those that have become due to those that are ready, as a claim would.
-queue_load load_of(queue& q, instant now);
+/// Counts those that have become due as ready, and leaves it to a claim to move them.
+queue_load load_of(const queue& q, instant now);
 
 /// The world outside asked for a pause when it last had this task, and nothing has happened to it
 /// since: until it is due, all of its type and credential wait.
@@ -86,6 +86,9 @@ struct item_outcome {
 /// finished task.
 struct enqueue {
   std::vector<new_task> tasks;
+  /// Whether a task under the id of a live one is refused unless `check_repetition` finds them the
+  /// same. Schedules and staged tasks have ids of our own making, and want what is there.
+  bool compares = false;
 };
 decision<std::vector<item_outcome>> decide(queue& q, enqueue command, instant now);
 

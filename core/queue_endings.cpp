@@ -95,10 +95,13 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
   auto& t = found->second;
   finish_task gone;
   gone.task = id;
-  if (t.held() != nullptr)
-    gone.token = drop_lease(q, t, changes).token;
-  else
+  if (t.held() != nullptr) {
+    const auto over = drop_lease(q, t, changes);
+    gone.token = over.token;
+    gone.leased_at = over.granted_at;
+  } else {
     unsettle(q, t);
+  }
   t.progress.last_action = now;
   if (ending == task_ending::completed) {
     t.progress.percent = 100;
@@ -111,6 +114,7 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
   if (!t.spec.unique_key.empty())
     q.unique.erase(t.spec.unique_key);
   gone.unique_key = std::move(t.spec.unique_key);
+  gone.type = t.spec.type;
   gone.progress = std::move(t.progress);
   if (const auto purpose = purpose_in(t.spec.owner_id))
     changes.events.push_back(ended_for(*purpose, q.name, id, ending, now));

@@ -4,6 +4,7 @@
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/task_form.hpp"
+#include "core/token_bucket.hpp"
 
 #include <map>
 #include <optional>
@@ -12,13 +13,6 @@
 #include <vector>
 
 namespace holdfast::core {
-
-/// A token bucket: `per_second` on average, `burst` at once. Source: J. Turner, "New directions in
-/// communications (or which way to the information age?)", 1986.
-struct rate_limit {
-  double per_second = 0; ///< 0: no limit.
-  double burst = 1;      ///< At least 1.
-};
 
 /// The rates of what uses the world outside as somebody.
 struct credential_rates {

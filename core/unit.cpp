@@ -331,9 +331,13 @@ decision<submitted> decide(unit& u, const lease_policy& policy, const submit& co
   if (kept_as_surplus(u, command))
     return {errc::none, {command.judgment, true, true, true}, {}, {}};
   if (const auto* earlier = judgment_of(u, command.contributor)) {
-    if (earlier->id == command.judgment)
-      return {errc::none, {command.judgment, true, false, earlier->late}, {}, {}};
-    return refuse<submitted>(errc::already_judged);
+    if (earlier->id != command.judgment)
+      return refuse<submitted>(errc::already_judged);
+    // Empty: the stored judgment could not be read.
+    if (!earlier->answer.empty() && earlier->answer != command.answer)
+      return refuse<submitted>(errc::already_exists,
+                               "the id belongs to a judgment with another answer");
+    return {errc::none, {command.judgment, true, false, earlier->late}, {}, {}};
   }
   if (is_used_here(u, command.judgment))
     return refuse<submitted>(errc::already_exists, std::string{judgment_id_taken});

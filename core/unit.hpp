@@ -161,10 +161,12 @@ inline constexpr std::string_view judgment_id_taken =
 struct submit {
   contributor_id contributor;
   core::token token = 0;
-  judgment_id judgment; ///< Chosen by the caller: submitting again with it is a repetition.
-  std::string payload;  ///< Valid against the step's schema.
-  std::string answer;   ///< What the step's aggregation counts.
-  trust_mark trust{};   ///< In the contributor.
+  /// Chosen by the caller: submitting again with it is a repetition, and `already_exists` with
+  /// another answer. Of what was kept as surplus the answer is not known, and nothing is compared.
+  judgment_id judgment;
+  std::string payload;                ///< Valid against the step's schema.
+  std::string answer;                 ///< What the step's aggregation counts.
+  trust_mark trust{};                 ///< In the contributor.
   std::optional<bool> test_correct{}; ///< Of a test question: whether the answer is right.
   bool removed = false;               ///< The contributor may no longer work in the step.
   std::optional<std::uint32_t> judged_before{}; ///< As in `insert_judgment`.

@@ -308,6 +308,11 @@ void check_step(const step_definition& step, const std::string& place,
   if (step.judgments_per_unit < 1 || step.judgments_per_unit > judgments_per_unit_max)
     problems.push_back({place + "/judgments_per_unit",
                         "must be between 1 and " + std::to_string(judgments_per_unit_max)});
+  for (const auto& [member, rate] :
+       {std::pair{"per_second", step.assignment_rate.per_second},
+        std::pair{"per_contributor_per_minute", step.assignment_rate.per_contributor_per_minute}})
+    if (rate != 0 && !(rate >= assignment_rate_least && rate <= assignment_rate_most))
+      problems.push_back({place + "/assignment_rate/" + member, "must be between 0.1 and 100000"});
   if (step.lease.ttl < std::chrono::milliseconds{10}
       || step.lease.ttl > std::chrono::hours{24 * 30})
     problems.push_back(

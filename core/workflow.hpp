@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/aggregation.hpp"
+#include "core/assignment_rate.hpp"
 #include "core/contributor.hpp"
 #include "core/definition_problem.hpp"
 #include "core/eligibility.hpp"
@@ -37,6 +38,7 @@ struct step_definition {
   requirements asks;                    ///< Of people; tasks judge whatever it says.
   std::uint32_t judgments_per_unit = 3; ///< Slots of a unit that does not bring its own number.
   lease_policy lease;
+  assignment_rate_policy assignment_rate;
   aggregation_policy aggregation;
   repair_policy repair = repair_policy::refill;
   std::optional<test_question_policy> test_questions;
@@ -44,7 +46,7 @@ struct step_definition {
   std::vector<monitor> monitors;          ///< Those that flag contributors.
   std::optional<gather_policy> gather;    ///< None: each unit that comes in is worked on by itself.
   std::string answer_pointer = "/answer"; ///< JSON pointer to the value that aggregation counts.
-  std::string judgment_schema; ///< JSON Schema (draft 7) of a judgment; empty accepts any object.
+  std::string judgment_schema; ///< JSON Schema of a judgment; empty accepts any object.
   std::string correction_pointer = "/answer"; ///< Of a review: JSON pointer to the correction.
   // Where a finalized unit goes on to; its chain ends where both are empty. At most one is used.
   std::vector<std::string> next; ///< Keys of steps, each of which gets a unit.

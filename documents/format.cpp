@@ -145,14 +145,4 @@ const text_format* format_named(std::string_view name) {
   return found == formats.end() ? nullptr : found;
 }
 
-std::string format_names() {
-  std::string names;
-  for (const auto& f : formats) {
-    if (!names.empty())
-      names += ", ";
-    names += f.name;
-  }
-  return names;
-}
-
 } // namespace holdfast::documents

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace holdfast::documents {
@@ -14,8 +13,5 @@ struct text_format {
 
 /// The format with that name, or null.
 const text_format* format_named(std::string_view name);
-
-/// The names of all formats, for messages.
-std::string format_names();
 
 } // namespace holdfast::documents

@@ -12,13 +12,16 @@
 
 namespace holdfast::documents {
 
-/// A JSON Schema (draft 7), compiled. Both sides are strangers to us, its author and whoever sends
-/// the values, so it never throws, never recurses without bound, and the work of one check is
-/// bounded.
+/// A JSON Schema (draft 2020-12, or draft 7 where `$schema` names it), compiled. Its author and the
+/// sender of the values are both strangers, so it never throws, never recurses without bound, and
+/// the work of one check is bounded.
+///
+/// Without `$schema` the keywords of both drafts are understood, as Pydantic, zod and OpenAPI write
+/// them; keywords beside `$ref` count then, which draft 7 leaves out.
 ///
 /// Stricter than the specification where that would check nothing without saying so: unknown
-/// keywords (but `x-…`), formats that are not checked here, `$ref` to another document and `$id`
-/// below the root are refused when the schema is compiled.
+/// keywords (but `x-…`), `$ref` to another document and `$id` below the root are refused when the
+/// schema is compiled. A format that is not checked here is an annotation, as in the specification.
 class schema {
 public:
   /// Schemas inside one schema, its own included.

@@ -152,8 +152,8 @@ public:
       });
     }
     ++nesting_;
-    const bool valid =
-        node.target != nullptr ? check(*node.target, value, at) : check_keywords(node, value, at);
+    const bool valid = (node.target == nullptr || check(*node.target, value, at))
+                       && (node.target_alone || check_keywords(node, value, at));
     --nesting_;
     return valid && !exhausted_;
   }
@@ -252,9 +252,26 @@ private:
     const auto fits_contained = [&](const json& element) {
       return fits(*node.contained, element, at);
     };
-    if (node.contained != nullptr && std::none_of(value.begin(), value.end(), fits_contained))
-      return fail(at, [] { return "must have an element that fits the schema of 'contains'"; });
+    if (node.contained != nullptr) {
+      const auto found =
+          static_cast<std::uint64_t>(std::count_if(value.begin(), value.end(), fits_contained));
+      if (!check_contained(node.contained_elements, found, at))
+        return false;
+    }
     return !node.unique || check_unique(value, at);
+  }
+
+  bool check_contained(const count_range& range, std::uint64_t found, const place& at) {
+    if (found >= range.least && found <= range.most)
+      return true;
+    return fail(at, [&]() -> std::string {
+      if (found < range.least && range.least == 1)
+        return "must have an element that fits the schema of 'contains'";
+      return "must have at "
+             + (found < range.least ? "least " + std::to_string(range.least)
+                                    : "most " + std::to_string(range.most))
+             + " of the elements that fit the schema of 'contains', not " + std::to_string(found);
+    });
   }
 
   bool check_unique(const json& value, const place& at) {

@@ -1,5 +1,6 @@
 #include "documents/schema_node.hpp"
 
+#include "core/percent.hpp"
 #include "documents/exact_number.hpp"
 #include "documents/pointer.hpp"
 #include "documents/text.hpp"
@@ -36,6 +37,9 @@ public:
       : source_(source), place_(std::move(place)), problems_(problems), nodes_(nodes) {}
 
   void compile() {
+    if (source_.is_object())
+      if (const auto version = source_.find("$schema"); version != source_.end())
+        is_draft7_ = is_draft(*version, draft7);
     subschema(source_, "");
     // Targets are compiled when all else is, so that a schema may refer to itself.
     while (!references_.empty() && problems_.empty()) {
@@ -80,6 +84,28 @@ private:
     return &node;
   }
 
+  // -- drafts ------------------------------------------------------------------------------------
+
+  static constexpr std::string_view draft7 = "//json-schema.org/draft-07/schema";
+  static constexpr std::string_view draft2020 = "//json-schema.org/draft/2020-12/schema";
+
+  static bool is_draft(const json& version, std::string_view draft) {
+    return version.is_string()
+           && version.get_ref<const std::string&>().find(draft) != std::string::npos;
+  }
+
+  /// Keywords that others write and that would check something, with the advice for each.
+  static std::string advice_for(std::string_view name) {
+    if (name == "nullable")
+      return "is of OpenAPI 3.0: give a type with null, as in {\"type\": [\"string\", \"null\"]}";
+    if (name == "unevaluatedProperties" || name == "unevaluatedItems")
+      return "is not checked here; write additionalProperties or items in each alternative";
+    if (name == "$anchor" || name == "$dynamicAnchor" || name == "$dynamicRef"
+        || name == "$recursiveAnchor" || name == "$recursiveRef")
+      return "is not supported here; point with $ref to a place, as '#/$defs/label' does";
+    return {};
+  }
+
   void read_keywords(schema_node& node, const json& source, const std::string& pointer) {
     const auto& table = keywords();
     for (auto member = source.begin(); member != source.end(); ++member) {
@@ -88,12 +114,20 @@ private:
       const auto known = std::find_if(table.begin(), table.end(),
                                       [&](const keyword& k) { return k.name == name; });
       if (known == table.end()) {
-        if (name.compare(0, 2, "x-") != 0)
-          problem(place, "is not a keyword of JSON Schema draft 7" + suggestion_for(name)
+        if (const auto advice = advice_for(name); !advice.empty())
+          problem(place, advice);
+        else if (name.compare(0, 2, "x-") != 0)
+          problem(place, "is not a keyword of JSON Schema" + suggestion_for(name)
                              + " (members of your own begin with x-)");
       } else if (known->read != nullptr) {
         (this->*known->read)(node, member.value(), place);
       }
+    }
+    if (source.contains("prefixItems")) { // what `items` says is of the elements behind those
+      node.further_elements = node.each_element;
+      node.each_element = nullptr;
+      if (source.contains("additionalItems"))
+        problem(child(pointer, "additionalItems"), "is said by items beside prefixItems");
     }
   }
 
@@ -258,8 +292,6 @@ private:
     if (!name)
       return;
     node.format = format_named(*name);
-    if (node.format == nullptr)
-      problem(pointer, "is not a format that is checked here; checked are " + format_names());
   }
 
   void read_min_items(schema_node& node, const json& value, const std::string& pointer) {
@@ -275,10 +307,20 @@ private:
       problem(pointer, "must be true or false");
   }
   void read_items(schema_node& node, const json& value, const std::string& pointer) {
-    if (!value.is_array()) {
+    if (!value.is_array())
       node.each_element = subschema(value, pointer);
-      return;
-    }
+    else
+      read_leading(node, value, pointer);
+  }
+  void read_prefix_items(schema_node& node, const json& value, const std::string& pointer) {
+    if (node.leading_elements)
+      problem(pointer, "excludes a list as items: both say the same");
+    else if (!value.is_array() || value.empty())
+      problem(pointer, "must be a list of at least one schema");
+    else
+      read_leading(node, value, pointer);
+  }
+  void read_leading(schema_node& node, const json& value, const std::string& pointer) {
     node.leading_elements.emplace();
     for (std::size_t i = 0; i < value.size(); ++i)
       node.leading_elements->push_back(subschema(value[i], child(pointer, std::to_string(i))));
@@ -288,6 +330,12 @@ private:
   }
   void read_contains(schema_node& node, const json& value, const std::string& pointer) {
     node.contained = subschema(value, pointer);
+  }
+  void read_min_contains(schema_node& node, const json& value, const std::string& pointer) {
+    count(value, pointer, node.contained_elements.least);
+  }
+  void read_max_contains(schema_node& node, const json& value, const std::string& pointer) {
+    count(value, pointer, node.contained_elements.most);
   }
 
   void read_min_properties(schema_node& node, const json& value, const std::string& pointer) {
@@ -333,6 +381,17 @@ private:
     }
   }
 
+  void read_dependent_required(schema_node& node, const json& value, const std::string& pointer) {
+    if (object(value, pointer))
+      for (const auto& [name, needed] : value.items())
+        node.requires_members.emplace_back(name, names(needed, child(pointer, name)));
+  }
+  void read_dependent_schemas(schema_node& node, const json& value, const std::string& pointer) {
+    if (object(value, pointer))
+      for (const auto& [name, needed] : value.items())
+        node.requires_schema.emplace_back(name, subschema(needed, child(pointer, name)));
+  }
+
   void read_all_of(schema_node& node, const json& value, const std::string& pointer) {
     node.all_of = schemas(value, pointer);
   }
@@ -356,11 +415,12 @@ private:
   }
 
   void read_ref(schema_node& node, const json& value, const std::string& pointer) {
+    node.target_alone = is_draft7_;
     const auto target = text(value, pointer);
     if (!target)
       return;
     if (target->empty() || target->front() != '#')
-      problem(pointer, "must point into this schema, as '#/definitions/label' does; other "
+      problem(pointer, "must point into this schema, as '#/$defs/label' does; other "
                        "documents are not fetched");
     else
       references_.push_back({&node, {pointer, target->substr(1)}});
@@ -373,10 +433,10 @@ private:
   }
 
   void read_schema(schema_node&, const json& value, const std::string& pointer) {
-    const auto version = text(value, pointer);
-    if (version && version->find("//json-schema.org/draft-07/schema") == std::string::npos)
-      problem(pointer, "must be http://json-schema.org/draft-07/schema#: draft 7 is what is "
-                       "understood here");
+    if (text(value, pointer) && !is_draft(value, draft7) && !is_draft(value, draft2020))
+      problem(pointer,
+              "must be https://json-schema.org/draft/2020-12/schema or "
+              "http://json-schema.org/draft-07/schema#, the drafts that are understood here");
   }
 
   void read_definitions(schema_node&, const json& value, const std::string& pointer) {
@@ -394,10 +454,11 @@ private:
   };
 
   schema_node::ref target_of(const reference& from) {
-    const auto target = percent_decoded(from.target);
-    const auto pointer = target ? json_pointer::parse(*target) : std::nullopt;
+    const auto target = core::percent_decoded(from.target);
+    const bool is_text = target && first_invalid_utf8(*target) == std::string::npos;
+    const auto pointer = is_text ? json_pointer::parse(*target) : std::nullopt;
     if (!pointer) {
-      problem(from.pointer, "must be a JSON pointer behind '#', as in '#/definitions/label'");
+      problem(from.pointer, "must be a JSON pointer behind '#', as in '#/$defs/label'");
       return nullptr;
     }
     const auto* found = pointer->find(source_);
@@ -406,25 +467,6 @@ private:
       return nullptr;
     }
     return subschema(*found, *target);
-  }
-
-  static std::optional<std::string> percent_decoded(const std::string& text_in) {
-    std::string out;
-    for (std::size_t i = 0; i < text_in.size(); ++i) {
-      if (text_in[i] != '%') {
-        out += text_in[i];
-        continue;
-      }
-      const auto digits = text_in.substr(i + 1, 2);
-      if (digits.size() < 2
-          || digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos)
-        return std::nullopt;
-      out += static_cast<char>(std::stoi(digits, nullptr, 16));
-      i += 2;
-    }
-    if (first_invalid_utf8(out) != std::string::npos)
-      return std::nullopt;
-    return out;
   }
 
   /// Refuses subschemas that come back to themselves for the very same value, like
@@ -488,6 +530,7 @@ private:
   std::map<std::string, schema_node*> compiled_; ///< By pointer.
   std::vector<std::pair<schema_node*, reference>> references_;
   bool too_many_reported_ = false;
+  bool is_draft7_ = false; ///< By `$schema`.
 };
 
 const std::vector<compiler::keyword>& compiler::keywords() {
@@ -504,8 +547,15 @@ const std::vector<compiler::keyword>& compiler::keywords() {
       {"writeOnly", nullptr},
       {"contentEncoding", nullptr},
       {"contentMediaType", nullptr},
+      {"contentSchema", nullptr},
+      {"deprecated", nullptr},
+      // Annotations of OpenAPI.
+      {"discriminator", nullptr},
+      {"example", nullptr},
+      {"externalDocs", nullptr},
+      {"xml", nullptr},
       {"definitions", &compiler::read_definitions},
-      {"$defs", &compiler::read_definitions}, // its name from draft 2019 on; means the same
+      {"$defs", &compiler::read_definitions}, // its name from draft 2019-09 on
       {"type", &compiler::read_type},
       {"enum", &compiler::read_enum},
       {"const", &compiler::read_const},
@@ -523,7 +573,10 @@ const std::vector<compiler::keyword>& compiler::keywords() {
       {"uniqueItems", &compiler::read_unique_items},
       {"items", &compiler::read_items},
       {"additionalItems", &compiler::read_additional_items},
+      {"prefixItems", &compiler::read_prefix_items},
       {"contains", &compiler::read_contains},
+      {"minContains", &compiler::read_min_contains},
+      {"maxContains", &compiler::read_max_contains},
       {"minProperties", &compiler::read_min_properties},
       {"maxProperties", &compiler::read_max_properties},
       {"required", &compiler::read_required},
@@ -532,6 +585,8 @@ const std::vector<compiler::keyword>& compiler::keywords() {
       {"additionalProperties", &compiler::read_additional_properties},
       {"propertyNames", &compiler::read_property_names},
       {"dependencies", &compiler::read_dependencies},
+      {"dependentRequired", &compiler::read_dependent_required},
+      {"dependentSchemas", &compiler::read_dependent_schemas},
       {"allOf", &compiler::read_all_of},
       {"anyOf", &compiler::read_any_of},
       {"oneOf", &compiler::read_one_of},

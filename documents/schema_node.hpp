@@ -48,7 +48,8 @@ struct schema_node {
   using ref = const schema_node*; ///< Owned by the schema; null: anything goes.
 
   bool never = false;                                    ///< The schema `false`.
-  ref target = nullptr;                                  ///< Of `$ref`, which makes all else void.
+  ref target = nullptr;                                  ///< Of `$ref`.
+  bool target_alone = false;                             ///< In draft 7 `$ref` makes all else void.
   std::uint8_t types = 0;                                ///< Bits of json_type; 0: any.
   std::optional<std::vector<std::string>> one_of_values; ///< `enum`, `const`: canonical, sorted.
 
@@ -60,10 +61,11 @@ struct schema_node {
 
   count_range elements;
   bool unique = false;
-  ref each_element = nullptr;                       ///< `items` as a schema.
-  std::optional<std::vector<ref>> leading_elements; ///< `items` as a list.
-  ref further_elements = nullptr;                   ///< `additionalItems`, beside a list only.
+  ref each_element = nullptr;                       ///< `items` without a list beside it.
+  std::optional<std::vector<ref>> leading_elements; ///< `prefixItems`; in draft 7 `items`.
+  ref further_elements = nullptr;                   ///< `items`; in draft 7 `additionalItems`.
   ref contained = nullptr;
+  count_range contained_elements{1};
 
   count_range members;
   std::vector<std::string> required;

@@ -14,11 +14,14 @@ using node_list = std::vector<schema_node::ref>;
 void add_with_parts(schema_node::ref node, node_list& into) {
   if (node == nullptr)
     return;
-  while (node->target != nullptr)
-    node = node->target;
-  if (std::find(into.begin(), into.end(), node) != into.end())
+  if (!node->target_alone) {
+    if (std::find(into.begin(), into.end(), node) != into.end())
+      return;
+    into.push_back(node);
+  }
+  add_with_parts(node->target, into);
+  if (node->target_alone)
     return;
-  into.push_back(node);
   for (const auto* part : node->all_of)
     add_with_parts(part, into);
 }

@@ -77,6 +77,8 @@ private:
     }
     if (const auto* lease = from.member("lease"))
       read_lease(*lease, place + "/lease", step.lease);
+    if (const auto* rate = from.member("assignment_rate"))
+      read_assignment_rate(*rate, place + "/assignment_rate", step.assignment_rate);
     if (const auto* aggregation = from.member("aggregation"))
       read_aggregation(*aggregation, place + "/aggregation", step);
     std::string repair{to_string(step.repair)};
@@ -115,6 +117,14 @@ private:
     from.number("trust", asked.trust);
     from.refuse_unknown();
     return asked;
+  }
+
+  void read_assignment_rate(const json& source, const std::string& place,
+                            core::assignment_rate_policy& rate) {
+    member_reader from{source, place, problems};
+    from.number("per_second", rate.per_second);
+    from.number("per_contributor_per_minute", rate.per_contributor_per_minute);
+    from.refuse_unknown();
   }
 
   void read_lease(const json& source, const std::string& place, core::lease_policy& lease) {

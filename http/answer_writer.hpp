@@ -110,6 +110,7 @@ private:
   static bool is_empty(const std::string& text) { return text.empty(); }
   static bool is_empty(const document& json) { return json.text.empty(); }
   static bool is_empty(const core::instant& at) { return at == core::instant{}; }
+  static bool is_empty(const seconds_until& end) { return end.at == core::instant{}; }
   static bool is_empty(core::errc code) { return code == core::errc::none; }
   static bool is_empty(const core::uuid& id) { return !id; }
   template <class Tag>

@@ -42,6 +42,7 @@ const std::vector<composed_row>& composed_rows() {
       {"update_workflow", {"update_workflow", "get_workflow"}},
       {"validate_workflow", {"update_workflow", "get_workflow"}},
       {"get_unit_result", {"get_unit"}},
+      {"read_all_events", {"read_events"}},
       {"pause_webhook", {"change_webhook"}},
       {"resume_webhook", {"change_webhook"}},
       {"remove_webhook", {"change_webhook"}},
@@ -100,6 +101,16 @@ api_description describe_api(const route_table& table) {
     auto answer = schema_maker::of_answer(api.objects);
     one.describe_answer(answer);
     made.answer = answer.answer();
+    if (one.describe_item) {
+      auto item = schema_maker::of_answer(api.objects);
+      one.describe_item(item);
+      made.item = item.answer();
+      made.has_csv = one.has_csv;
+    }
+    made.other_answers = one.other_answers;
+    made.takes_if_match = one.takes_if_match;
+    made.lines_of = one.lines_of;
+    made.takes_csv = one.takes_csv;
     api.operations.push_back(std::move(made));
   }
   api.problems = all_problems();

@@ -5,6 +5,7 @@
 #include "http/schema_maker.hpp"
 #include "http/value_form.hpp"
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct operation_description {
   core::role_set roles; ///< That may call it.
   request_form request;
   value_form answer;
+  std::optional<value_form> item; ///< Of a list that is also answered as a whole.
+  bool has_csv = false;           ///< Of such a list.
+  std::string_view lines_of;      ///< As of the route.
+  bool takes_csv = false;
+  std::vector<other_answer> other_answers;
+  bool takes_if_match = false;
 };
 
 struct topic_description {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "http/answer_stream.hpp"
 #include "http/request_reader.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +42,17 @@ public:
   virtual ~call() = default;
 
   virtual const request& asked() const = 0;
+  /// Unpacks the body where the request says that it is packed (`Content-Encoding`), within the
+  /// bounds of bodies. The answer to give where it cannot be. Once, by the handler, before the
+  /// call is shared: it costs time that only known callers should be given.
+  virtual std::optional<response> unpack_body() = 0;
   /// On any thread.
   virtual void answer(response with) = 0;
+  /// Answers with a body that is written piece by piece, on any thread. Where the call cannot be
+  /// answered any more the stream has ended. Never null.
+  virtual answer_stream_ptr begin_stream(stream_head head) = 0;
+  /// Tells those who measure requests which route this one takes. The name must stay valid.
+  virtual void on_route(std::string_view name) { static_cast<void>(name); }
   /// Has `then` run, on any thread, if the client closes its connection before the answer. At most
   /// one is kept, the last.
   virtual void on_abandoned(std::function<void()> then) = 0;

@@ -81,7 +81,7 @@ void connection::on_input(const error_code& error) {
     return close();
   if (wants_input())
     read();
-  else if (phase_ == phase::serving)
+  else if (phase_ == phase::serving || phase_ == phase::streaming)
     look_for_hangup();
   else if (phase_ == phase::lingering)
     discard();
@@ -184,13 +184,15 @@ void connection::on_continue_sent(const error_code& error) {
 
 void connection::serve() {
   ++core_.counters().requests;
+  asked_at_ = std::chrono::steady_clock::now();
   if (core_.draining())
     return refuse(server_refusal::draining, "the node takes no new requests");
   is_head_ = parser_->is_head();
+  has_chunks_ = parser_->takes_chunks();
   keep_alive_ = parser_->keeps_connection();
   const auto number = ++exchange_number_;
   exchange_ =
-      std::make_shared<exchange>([weak = weak_from_this(), number](std::optional<response> with) {
+      std::make_shared<exchange>([weak = weak_from_this(), number](std::optional<outgoing> with) {
         auto self = weak.lock();
         if (!self)
           return;
@@ -202,7 +204,8 @@ void connection::serve() {
       });
   auto asked = parser_->take_request();
   asked.peer = peer_;
-  auto made = std::make_shared<open_call>(exchange_, std::move(asked), parser_->take_share());
+  auto made = std::make_shared<open_call>(exchange_, std::move(asked), parser_->take_share(),
+                                          core_.limits());
   parser_.reset();
   phase_ = phase::serving;
   arm(core_.limits().answer_deadline);
@@ -224,22 +227,28 @@ void connection::look_for_hangup() {
   ++core_.counters().abandoned;
   has_gone_ = true;
   keep_alive_ = false;
-  if (error != asio::error::eof)
+  if (error != asio::error::eof || phase_ == phase::streaming)
     return close();
-  // The client may have closed its side alone and still read: it gets its answer.
+  // The client may have closed its side alone and still read: it gets its answer, unless this has
+  // no end of its own.
   const auto gone = exchange_;
   gone->abandon();
 }
 
-void connection::on_answer(std::uint64_t number, std::optional<response> with) {
+void connection::on_answer(std::uint64_t number, std::optional<outgoing> with) {
   if (phase_ != phase::serving || number != exchange_number_)
     return; // too late
   if (!with) {
     const std::string detail = "the request ended without an answer";
     core_.report(server_refusal::unanswered, peer_, detail);
-    with = answer_to(server_refusal::unanswered, detail);
+    with = outgoing{answer_to(server_refusal::unanswered, detail), nullptr};
   }
-  write(std::move(*with));
+  if (const auto& served = core_.options().served)
+    served({exchange_->route(), with->head.status, std::chrono::steady_clock::now() - asked_at_});
+  if (with->pipe)
+    stream(std::move(*with));
+  else
+    write(std::move(with->head));
 }
 
 void connection::refuse(server_refusal why, const std::string& detail) {

@@ -32,6 +32,8 @@ namespace holdfast::http {
 ///              │         ▲ │        │           ▲ │
 ///              │  continuing        └── too late ┘ └──► lingering ──► closed
 ///              └─────────── refused ────────────┘
+///
+/// A streamed answer takes the place of `writing`: serving ──► streaming ──► idle or lingering.
 class connection final : public served_connection, public std::enable_shared_from_this<connection> {
 public:
   using executor = boost::asio::strand<boost::asio::io_context::executor_type>;
@@ -60,6 +62,7 @@ private:
     continuing, ///< The same, and `100 Continue` is being written.
     serving,    ///< The handler has the request.
     writing,    ///< The answer is being written.
+    streaming,  ///< The same of a streamed one, or its next piece is missing.
     lingering,  ///< The last answer is out; what the client still sends is dropped.
     closed,
   };
@@ -93,7 +96,7 @@ private:
 
   void serve();
   void look_for_hangup();
-  void on_answer(std::uint64_t number, std::optional<response> with);
+  void on_answer(std::uint64_t number, std::optional<outgoing> with);
   void refuse(server_refusal why, const std::string& detail);
 
   // --- writing ---
@@ -103,6 +106,16 @@ private:
   void on_written(const error_code& error, std::size_t bytes);
   void on_answer_sent();
   void next_request();
+
+  // --- streaming ---
+
+  void stream(outgoing with);
+  void on_stream_woken(std::uint64_t number);
+  void send_pieces();
+  void on_pieces_sent();
+  void on_stream_over();
+  /// Closes so that the client sees that its answer is incomplete.
+  void cut();
 
   // --- the end ---
 
@@ -124,16 +137,23 @@ private:
   bool is_awaiting_ = false; ///< `await_input` is under way.
   bool keep_alive_ = true;   ///< Of the present request.
   bool is_head_ = false;     ///< Of the present request.
+  bool has_chunks_ = true;   ///< Of the present request: its client understands chunks.
   bool has_gone_ = false;    ///< The client has closed its side.
 
   std::string input_; ///< Bytes that have been read from the socket and not been parsed.
   std::optional<request_parser> parser_;
   std::shared_ptr<exchange> exchange_; ///< While the handler has the request and until it is out.
   std::uint64_t exchange_number_ = 0;
+  std::chrono::steady_clock::time_point asked_at_; ///< When the handler got the request.
   std::string head_;
   std::string body_;
   std::size_t sent_ = 0;     ///< Bytes of head and body.
   std::size_t progress_ = 0; ///< Bytes of the present phase when its deadline was armed.
+
+  std::shared_ptr<stream_pipe> pipe_; ///< While `streaming`.
+  bool is_sending_ = false;           ///< A part of a streamed answer is being written.
+  std::size_t in_flight_ = 0;         ///< Bytes of pieces in it.
+  stream_pipe::state after_pieces_ = stream_pipe::state::open; ///< Of the pipe when it was taken.
 };
 
 } // namespace holdfast::http

@@ -51,13 +51,13 @@ void connection::write_some() {
 }
 
 void connection::on_written(const error_code& error, std::size_t bytes) {
-  if (phase_ != phase::writing)
+  if (phase_ != phase::writing && phase_ != phase::streaming)
     return;
   if (error)
     return close();
   sent_ += bytes;
   if (sent_ == head_.size() + body_.size())
-    return on_answer_sent();
+    return phase_ == phase::streaming ? on_pieces_sent() : on_answer_sent();
   if (sent_ - progress_ >= progress_step) {
     progress_ = sent_;
     arm(core_.limits().write_deadline);
@@ -121,6 +121,12 @@ void connection::on_deadline() {
     late->abandon(); // last: it runs code of the handler
     return late->detach();
   }
+  case phase::streaming:
+    if (!is_sending_) {
+      core_.report(server_refusal::answer_timeout, peer_, "the next piece is not there in time");
+      return cut();
+    }
+    [[fallthrough]];
   case phase::writing:
     core_.report(server_refusal::unread, peer_, "the client does not read its answer");
     return reset();
@@ -138,6 +144,8 @@ void connection::on_drain() {
     close();
   else if (phase_ == phase::header || phase_ == phase::body)
     refuse(server_refusal::draining, "the node takes no new requests");
+  else if (phase_ == phase::streaming)
+    pipe_->drain(); // last: it runs code of the handler
   // The later phases end in `on_continue_sent` and `on_answer_sent`, which look for themselves.
 }
 
@@ -187,6 +195,7 @@ void connection::close() {
   release(input_);
   release(head_);
   release(body_);
+  pipe_.reset();
   core_.remove(this, peer_);
   if (before != phase::idle && before != phase::lingering)
     core_.end_request();

@@ -1,5 +1,8 @@
 #include "http/door.hpp"
 
+#include "http/event_hub.hpp"
+#include "http/step_lines.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -30,13 +33,31 @@ door::door(door_settings settings, gateway_client gateway)
       gateway_(std::move(gateway)),
       queues_(std::make_shared<task_queues>(places_remembered)),
       steps_(std::make_shared<unit_steps>(places_remembered)),
-      workflows_(std::make_shared<step_workflows>(places_remembered)) {}
+      workflows_(std::make_shared<step_workflows>(places_remembered)),
+      waits_(std::make_shared<open_waits>(settings_.waits_max)),
+      events_(std::make_shared<event_hub>(gateway_)),
+      lines_(std::make_shared<step_lines>(gateway_)) {}
+
+void door::answer(const visit& from, response made, const std::string& version) {
+  const auto& asked = from.call->asked();
+  if (asked.method != "GET" || made.status != 200)
+    return from.call->answer(std::move(made));
+  auto tag = entity_tag_of(made.body, version);
+  if (names_tag(header_of(asked, "if-none-match"), tag)) {
+    made = {};
+    made.status = 304;
+    made.content_type.clear();
+  }
+  made.headers.push_back({"ETag", std::move(tag)});
+  from.call->answer(std::move(made));
+}
 
 std::function<void(const core::failure&)> door::answer_failure(const visit& from,
                                                                std::string_view kind) const {
-  return [call = from.call, who = from.who, kind](const core::failure& why) {
-    const bool is_hidden = who->scope.limits() && why.code == core::errc::not_found;
-    call->answer(is_hidden ? absent(kind) : problem_of(why));
+  return [from, kind](const core::failure& why) {
+    if (from.who->scope.limits() && why.code == core::errc::not_found)
+      return from.call->answer(absent(kind));
+    refuse(from, why);
   };
 }
 

@@ -5,9 +5,12 @@
 #include "core/outcome.hpp"
 #include "core/time.hpp"
 #include "http/answer_writer.hpp"
+#include "http/body_items.hpp"
 #include "http/call.hpp"
+#include "http/entity_tag.hpp"
 #include "http/gateway_client.hpp"
 #include "http/open_claims.hpp"
+#include "http/open_waits.hpp"
 #include "http/problem.hpp"
 #include "http/routes.hpp"
 #include "http/scopes.hpp"
@@ -35,6 +38,15 @@ struct identity {
 };
 using identified = std::function<void(identity)>;
 
+/// A problem that was answered, for the log.
+struct told_problem {
+  std::string trace_id;
+  unsigned status = 500;
+  std::string code;
+  std::string method;
+  std::string path; ///< Without the query.
+};
+
 /// The things that the door needs of the process around it.
 struct door_settings {
   /// Gives `then` the identity behind a token, now or later, on any thread.
@@ -47,7 +59,14 @@ struct door_settings {
   std::function<std::optional<core::instant>()> now;
   std::function<core::uuid()> make_id;
   std::size_t body_bytes_max = 16UL * 1024 * 1024; ///< Of one request.
+  /// Requests that wait at the same time. Each has a connection of its own as well.
+  std::size_t waits_max = 20'000;
+  /// Hears of every problem, on any thread; may be null.
+  std::function<void(const told_problem&)> on_problem;
 };
+
+class event_hub;
+class step_lines;
 
 /// One request after its route was found and its caller is known.
 struct visit {
@@ -55,6 +74,8 @@ struct visit {
   std::shared_ptr<const core::principal> who;
   request_parts parts;
   unsigned success = 200; ///< The status of a good answer, by the route.
+  /// Of a body with one item on each line: `parts.body` is the JSON that stands for it.
+  std::shared_ptr<const body_items> items{};
 };
 
 /// The things that routes do with a request: check the caller, ask the gateway, write the answer.
@@ -72,6 +93,18 @@ public:
   template <class Request>
   bool admits(const visit& from, const Request& message) const;
 
+  /// Has `reached` run if the scopes of `from.who` reach the item of a request that `admits` has
+  /// let pass; the call has been answered if not. `ask` does so by itself.
+  template <class Request>
+  void within_reach(const visit& from, const Request& message, std::function<void()> reached) const;
+
+  /// The same in the name of `from.who`, whom the audit log names.
+  template <class Request, class Then, class Failed>
+  void send_for(const visit& from, Request message, Then answered, Failed failed) const {
+    gateway_.ask_for<msg::answer_to<Request>>(*from.who, std::move(message), std::move(answered),
+                                              std::move(failed));
+  }
+
   /// Has `found` get the step of a unit, whatever the roles of `from.who`; any failure answers the
   /// call, and so does a unit that the scopes of `from.who` do not reach. For requests that leave
   /// the step out: ask `admits` before.
@@ -79,9 +112,10 @@ public:
                     std::function<void(core::step_id)> found) const;
 
   /// Sends a request that `admits` has let pass, or one that follows from it. `failed` gets the
-  /// failure, which is the caller's to tell.
+  /// failure, which is the caller's to tell. Not for requests that the audit log names.
   template <class Request, class Then, class Failed>
   void send(Request message, Then answered, Failed failed) const {
+    static_assert(!msg::is_audited<Request>, "the audit log is to name the caller: use `ask` or `send_for`");
     gateway_.ask<msg::answer_to<Request>>(std::move(message), std::move(answered),
                                           std::move(failed));
   }
@@ -99,6 +133,19 @@ public:
     return std::make_shared<const open_claims::turn>(claims_, claim);
   }
 
+  /// Runs `what` where the functions given to `send` run, after `pause`: one after the other.
+  void run(std::function<void()> what, core::duration pause = core::duration::zero()) const {
+    gateway_.run(std::move(what), pause);
+  }
+
+  open_waits& waits() const { return *waits_; }
+  /// Both are for functions given to `run` and `send` alone.
+  const std::shared_ptr<event_hub>& events() const { return events_; }
+  const std::shared_ptr<step_lines>& lines() const { return lines_; }
+
+  /// Answers all requests that wait: the node ends.
+  void drain() const { waits_->drain(); }
+
   /// Answers with a message, under the status of the route.
   template <class Answer>
   void answer(const visit& from, Answer& message) const {
@@ -109,7 +156,11 @@ public:
     response made;
     made.status = status;
     made.body = to_json(message, settings_.now().value_or(from.parts.now));
-    from.call->answer(std::move(made));
+    answer(from, std::move(made), version_in_tag(message));
+  }
+  /// Answers with the problem of a failure, and the places in the request that it names.
+  static void refuse(const visit& from, const core::failure& why) {
+    from.call->answer(from.parts.places ? problem_of(why, *from.parts.places) : problem_of(why));
   }
 
   const door_settings& settings() const { return settings_; }
@@ -132,10 +183,11 @@ private:
                 msg::answer_to<Request> collected, Then answered) const;
   template <class Request, class Then>
   void ask_now(const visit& from, Request message, Then answered) const {
-    gateway_.ask<msg::answer_to<Request>>(
-        std::move(message), std::move(answered),
-        [call = from.call](const core::failure& why) { call->answer(problem_of(why)); });
+    send_for(from, std::move(message), std::move(answered),
+             [from](const core::failure& why) { refuse(from, why); });
   }
+  /// A read gets an entity tag; the client that has the answer already gets 304.
+  static void answer(const visit& from, response made, const std::string& version);
 
   door_settings settings_;
   gateway_client gateway_;
@@ -143,6 +195,9 @@ private:
   const std::shared_ptr<unit_steps> steps_;
   const std::shared_ptr<step_workflows> workflows_;
   const std::shared_ptr<open_claims> claims_ = std::make_shared<open_claims>();
+  const std::shared_ptr<open_waits> waits_;
+  const std::shared_ptr<event_hub> events_;
+  const std::shared_ptr<step_lines> lines_;
 };
 
 namespace dispatch {
@@ -203,24 +258,33 @@ void door::ask(const visit& from, Request message, Then answered) const {
     ask_now(from, std::move(message), std::move(answered));
 }
 
+template <class Request>
+void door::within_reach(const visit& from, [[maybe_unused]] const Request& message,
+                        std::function<void()> reached) const {
+  constexpr auto how = reach_of<Request>;
+  if (!from.who->scope.limits())
+    return reached();
+  if constexpr (how == reach::by_task) {
+    look_up_queue(from, message.task,
+                  [reached = std::move(reached)](const core::queue_name&) { reached(); });
+  } else if constexpr (how == reach::by_step) {
+    if (!message.step) // judged once it has been looked up
+      return reached();
+    reach_step(from, message.step, "step", std::move(reached));
+  } else if constexpr (how == reach::by_unit) {
+    look_up_step(from, message.unit, [reached = std::move(reached)](core::step_id) { reached(); });
+  } else {
+    reached();
+  }
+}
+
 template <class Request, class Then>
 void door::ask_within_scope(const visit& from, Request message, Then answered) const {
   constexpr auto how = reach_of<Request>;
-  if constexpr (how == reach::by_task) {
-    const auto task = message.task;
-    look_up_queue(from, task, [this, from, message, answered](const core::queue_name&) {
-      ask_now(from, message, answered);
-    });
-  } else if constexpr (how == reach::by_step) {
-    if (!message.step)
-      return ask_now(from, std::move(message), std::move(answered));
-    const auto step = message.step;
-    reach_step(from, step, "step",
-               [this, from, message, answered] { ask_now(from, message, answered); });
-  } else if constexpr (how == reach::by_unit) {
-    const auto unit = message.unit;
-    look_up_step(from, unit, [this, from, message, answered](core::step_id) {
-      ask_now(from, message, answered);
+  if constexpr (how == reach::by_task || how == reach::by_step || how == reach::by_unit) {
+    const auto asked = std::make_shared<Request>(std::move(message));
+    within_reach(from, *asked, [this, from, asked, answered = std::move(answered)]() mutable {
+      ask_now(from, std::move(*asked), std::move(answered));
     });
   } else if constexpr (scoped_list<Request>::is_paged) {
     const auto limit = std::exchange(message.limit, scoped_page);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 /// The vocabulary in which `http/shapes` describes messages as JSON.
@@ -28,6 +29,13 @@
 /// A member that the path of the route names comes from there. Otherwise GET and DELETE take it
 /// from the query, the others from the body. The doc is a sentence for readers of the API.
 namespace holdfast::http {
+
+class schema_maker;
+
+/// A schema tells every member that there may be; a request or an answer has those that go
+/// together.
+template <class Fields>
+inline constexpr bool tells_every_member = std::is_same_v<Fields, schema_maker>;
 
 /// JSON in a member of text, passed on byte for byte. Empty: there is none.
 struct document {
@@ -60,7 +68,8 @@ struct word {
 template <class T>
 word(T&, const word_list&) -> word<T>;
 
-/// A number with bounds that are documented. The actor that decides holds to them.
+/// A number or a span of seconds with bounds: the reader refuses what is outside, and the schema
+/// tells them.
 template <class T>
 struct bounded {
   T& value;

@@ -47,6 +47,14 @@ caf::actor gateway_client::gateway_of() const {
   return reached_->gateway;
 }
 
-void gateway_client::run(errand what) const { caf::anon_send(asker_, std::move(what)); }
+void gateway_client::run(std::function<void()> what, core::duration pause) const {
+  if (pause <= core::duration::zero())
+    return send({[what = std::move(what)](caf::event_based_actor*) { what(); }});
+  send({[what = std::move(what), pause](caf::event_based_actor* self) {
+    self->delayed_send(self, pause, errand{[what](caf::event_based_actor*) { what(); }});
+  }});
+}
+
+void gateway_client::send(errand what) const { caf::anon_send(asker_, std::move(what)); }
 
 } // namespace holdfast::http

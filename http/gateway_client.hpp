@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/access.hpp"
 #include "core/errors.hpp"
+#include "core/time.hpp"
 #include "messages/errors.hpp"
 #include "messages/interfaces.hpp"
 
@@ -8,6 +10,7 @@
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/fwd.hpp>
+#include <caf/message.hpp>
 
 #include <functional>
 #include <memory>
@@ -33,20 +36,18 @@ public:
   /// thread of actors, and must not block.
   template <class Answer, class Request, class Answered, class Failed>
   void ask(Request message, Answered answered, Failed failed) const {
-    auto gateway = gateway_of();
-    if (!gateway)
-      return failed(core::failure{core::errc::unavailable, "the node is not ready yet"});
-    // Untyped: the gateway has one handler for each row of the table, and comparing all of them
-    // for each request costs the compiler more than all else here.
-    run({[gateway = std::move(gateway), message = std::move(message),
-          answered = std::move(answered),
-          failed = std::move(failed)](caf::event_based_actor* self) mutable {
-      self->request(gateway, caf::infinite, std::move(message))
-          .then([answered = std::move(answered)](Answer& answer) mutable { answered(answer); },
-                [failed = std::move(failed)](const caf::error& why) mutable {
-                  failed(msg::failure_of(why));
-                });
-    }});
+    request<Answer>(caf::make_message(std::move(message)), std::move(answered), std::move(failed));
+  }
+
+  /// The same for a principal, whom the audit log names where the request is audited.
+  template <class Answer, class Request, class Answered, class Failed>
+  void ask_for(const core::principal& who, Request message, Answered answered,
+               Failed failed) const {
+    if constexpr (msg::is_audited<Request>)
+      request<Answer>(caf::make_message(msg::author{core::label_of(who)}, std::move(message)),
+                      std::move(answered), std::move(failed));
+    else
+      ask<Answer>(std::move(message), std::move(answered), std::move(failed));
   }
 
   /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
@@ -56,8 +57,26 @@ public:
 private:
   struct reached;
 
+  template <class Answer, class Answered, class Failed>
+  void request(caf::message message, Answered answered, Failed failed) const {
+    auto gateway = gateway_of();
+    if (!gateway)
+      return failed(core::failure{core::errc::unavailable, "the node is not ready yet"});
+    // Untyped: the gateway has one handler for each row of the table, and comparing all of them
+    // for each request costs the compiler more than all else here.
+    send({[gateway = std::move(gateway), message = std::move(message),
+           answered = std::move(answered),
+           failed = std::move(failed)](caf::event_based_actor* self) mutable {
+      self->request(gateway, caf::infinite, std::move(message))
+          .then([answered = std::move(answered)](Answer& answer) mutable { answered(answer); },
+                [failed = std::move(failed)](const caf::error& why) mutable {
+                  failed(msg::failure_of(why));
+                });
+    }});
+  }
+
   caf::actor gateway_of() const;
-  void run(errand what) const;
+  void send(errand what) const;
 
   caf::actor asker_;
   std::shared_ptr<reached> reached_;

@@ -151,32 +151,38 @@ objection read_value(std::string_view json, core::instant& into) {
 
 objection read_value(std::string_view json, core::duration& into) {
   double seconds = 0;
-  // A century: no product of it overflows.
-  constexpr double seconds_max = 100.0 * 366 * 24 * 3600;
-  if (!read_value(json, seconds).empty() || seconds < 0 || seconds > seconds_max)
-    return "must be seconds, 0 to 3162240000";
+  if (!read_value(json, seconds).empty() || seconds < 0
+      || seconds > static_cast<double>(seconds_max))
+    return outside("seconds,", 0, seconds_max);
   into = core::duration{std::llround(seconds * 1e6)};
   return {};
 }
 
+objection outside(std::string_view noun, std::int64_t least, std::int64_t most) {
+  objection why = "must be ";
+  why += noun;
+  return why + (noun.back() == ',' ? " " : " from ") + std::to_string(least) + " to "
+         + std::to_string(most);
+}
+
 objection read_whole(std::string_view json, std::int64_t least, std::uint64_t most,
                      std::int64_t& negative, std::uint64_t& positive) {
-  auto outside =
+  auto refused =
       "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most);
   if (!is_whole(json))
-    return outside;
+    return refused;
   const auto* end = json.data() + json.size();
   if (json.front() == '-') {
     const auto read = std::from_chars(json.data(), end, negative);
     if (read.ec != std::errc{} || negative < least)
-      return outside;
+      return refused;
     positive = 0;
     return {};
   }
   const auto read = std::from_chars(json.data(), end, positive);
   if (read.ec != std::errc{} || positive > most
       || (least > 0 && positive < static_cast<std::uint64_t>(least)))
-    return outside;
+    return refused;
   return {};
 }
 

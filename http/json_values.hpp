@@ -5,6 +5,7 @@
 #include "core/uuid.hpp"
 #include "http/fields.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -38,6 +39,9 @@ objection read_value(std::string_view json, core::uuid& into);
 objection read_value(std::string_view json, core::instant& into);  ///< RFC 3339.
 objection read_value(std::string_view json, core::duration& into); ///< Seconds.
 
+/// Seconds that JSON may name are at most a century: no product of them overflows.
+inline constexpr std::int64_t seconds_max = std::int64_t{100} * 366 * 24 * 3600;
+
 /// A whole number from `least` to `most`.
 objection read_whole(std::string_view json, std::int64_t least, std::uint64_t most,
                      std::int64_t& negative, std::uint64_t& positive);
@@ -59,9 +63,35 @@ objection read_value(std::string_view json, core::strong_id<Tag>& into) {
   return read_value(json, into.value);
 }
 
+/// `must be a number from 0 to 1`
+objection outside(std::string_view noun, std::int64_t least, std::int64_t most);
+
 template <class T>
 objection read_value(std::string_view json, const bounded<T>& into) {
-  return read_value(json, into.value);
+  if constexpr (std::is_integral_v<T>) {
+    // The bounds of a shape are within those of its type.
+    std::int64_t negative = 0;
+    std::uint64_t positive = 0;
+    if (auto why =
+            read_whole(json, into.least, static_cast<std::uint64_t>(into.most), negative, positive);
+        !why.empty())
+      return why;
+    into.value = negative < 0 ? static_cast<T>(negative) : static_cast<T>(positive);
+  } else if constexpr (std::is_same_v<T, core::duration>) {
+    core::duration span{};
+    const auto least = std::chrono::seconds{into.least};
+    const auto most = std::chrono::seconds{into.most};
+    if (!read_value(json, span).empty() || span < least || span > most)
+      return outside("seconds,", into.least, into.most);
+    into.value = span;
+  } else {
+    T value{};
+    if (!read_value(json, value).empty() || value < static_cast<T>(into.least)
+        || value > static_cast<T>(into.most))
+      return outside("a number", into.least, into.most);
+    into.value = value;
+  }
+  return {};
 }
 
 /// The number of the word that `json` spells; none when it is not in the list.

@@ -2,6 +2,7 @@
 
 #include "http/api_description.hpp"
 #include "http/call.hpp"
+#include "http/list_form.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -65,13 +66,27 @@ object_form problem_form(const std::vector<problem_description>& problems) {
       {"code", code, "The name of the error, for programs.", true},
       {"retryable", retryable, "Whether the same request may succeed later.", true},
       {"errors", errors, "Each place in the request where something is wrong.", false},
+      {"trace_id", text_value(),
+       "The trace of the request, as its `traceparent` names it, or an id made for this error. The "
+       "log of the node has it. Left out where the node could not read the request.",
+       false},
   };
   return made;
 }
 
-json parameters_of(const request_form& request) {
+json header_parameter(std::string_view name, std::string_view doc) {
+  json made;
+  made["name"] = name;
+  made["in"] = "header";
+  made["required"] = false;
+  made["description"] = doc;
+  made["schema"] = json_schema_of(text_value());
+  return made;
+}
+
+json parameters_of(const operation_description& operation) {
   auto made = json::array();
-  for (const auto& one : request.parameters) {
+  for (const auto& one : operation.request.parameters) {
     json parameter;
     parameter["name"] = one.member.name;
     parameter["in"] = to_string(one.from);
@@ -80,15 +95,35 @@ json parameters_of(const request_form& request) {
     parameter["schema"] = json_schema_of(one.member.value);
     made.push_back(std::move(parameter));
   }
+  if (operation.row.method == verb::get)
+    made.push_back(header_parameter(
+        "If-None-Match", "The `ETag` of an earlier answer: 304 while the answer is the same."));
+  if (operation.takes_if_match)
+    made.push_back(header_parameter(
+        "If-Match", "The version that is to be changed: 412 when it is not the latest any more."));
   return made;
 }
 
-json body_of(const request_form& request) {
+/// One of the items for which a line of a body may stand.
+const value_form* item_of(const operation_description& operation) {
+  if (operation.request.body.object)
+    for (const auto& one : operation.request.body.object->members)
+      if (one.name == operation.lines_of)
+        return one.value.element.get();
+  return nullptr;
+}
+
+json body_of(const operation_description& operation) {
+  const auto& request = operation.request;
   auto made = json::object();
   if (!request.body_doc.empty())
     made["description"] = request.body_doc;
   made["required"] = request.body_required;
   made["content"] = content_of(media_type, json_schema_of(request.body));
+  if (const auto* item = item_of(operation))
+    made["content"][std::string{ndjson_type}]["schema"] = json_schema_of(*item);
+  if (operation.takes_csv)
+    made["content"]["text/csv"]["schema"] = json_schema_of(text_value());
   return made;
 }
 
@@ -109,6 +144,40 @@ std::string_view tag_of(topic about) {
   return {};
 }
 
+json answer_of(const operation_description& one, std::string_view doc, bool has_body) {
+  auto made = json::object();
+  made["description"] = doc;
+  if (one.row.method == verb::get)
+    made["headers"]["ETag"]["schema"] = json_schema_of(text_value());
+  if (has_body)
+    made["content"] = content_of(media_type, json_schema_of(one.answer));
+  return made;
+}
+
+/// The forms in which a list is answered to its end.
+void add_whole_list(json& answer, const operation_description& one) {
+  answer["description"] = "The answer. With `Accept: application/x-ndjson` all that is asked for, "
+                          "one object on each line: `limit` has no upper bound there, and there is "
+                          "none where it is left out. An answer that cannot be completed ends "
+                          "without its last chunk.";
+  answer["content"][std::string{ndjson_type}]["schema"] = json_schema_of(*one.item);
+  if (one.has_csv)
+    answer["content"]["text/csv"]["schema"] = json_schema_of(text_value());
+}
+
+json answers_of(const operation_description& one) {
+  auto made = json::object();
+  auto& good = made[std::to_string(one.row.success)] = answer_of(one, "The answer.", true);
+  if (one.item)
+    add_whole_list(good, one);
+  for (const auto& other : one.other_answers)
+    made[std::to_string(other.status)] = answer_of(one, other.doc, other.has_body);
+  if (one.row.method == verb::get)
+    made["304"] = answer_of(one, "The answer is the one that `If-None-Match` names.", false);
+  made["default"] = reference_to("#/components/responses/", problem_name);
+  return made;
+}
+
 json operation_of(const operation_description& one) {
   json made;
   made["tags"] = json::array({tag_of(one.row.about)});
@@ -116,15 +185,11 @@ json operation_of(const operation_description& one) {
   made["summary"] = one.row.summary;
   made["description"] = sentence_of(one.roles);
   made["x-roles"] = names_of(one.roles);
-  if (auto parameters = parameters_of(one.request); !parameters.empty())
+  if (auto parameters = parameters_of(one); !parameters.empty())
     made["parameters"] = std::move(parameters);
   if (one.request.has_body)
-    made["requestBody"] = body_of(one.request);
-  auto good = json::object();
-  good["description"] = "The answer.";
-  good["content"] = content_of(media_type, json_schema_of(one.answer));
-  made["responses"][std::to_string(one.row.success)] = std::move(good);
-  made["responses"]["default"] = reference_to("#/components/responses/", problem_name);
+    made["requestBody"] = body_of(one);
+  made["responses"] = answers_of(one);
   return made;
 }
 

@@ -1,6 +1,10 @@
 #include "http/problem.hpp"
 
+#include "http/failure_places.hpp"
 #include "http/json_values.hpp"
+
+#include <algorithm>
+#include <chrono>
 
 namespace holdfast::http {
 
@@ -37,12 +41,19 @@ refusal_row row_of(refusal why) {
     return {408, "request_timeout", "Send the request again, without pauses.", true};
   case refusal::internal_error:
     return {500, "internal_error", "Report it with the time of the request.", false};
+  case refusal::precondition_failed:
+    return {412, "precondition_failed", "Read the item again, and decide anew."};
+  case refusal::precondition_required:
+    return {428, "precondition_required", "Name the version that is to be changed."};
   }
   return {400, "request_malformed", "Correct the request."};
 }
 
-/// When to come again after an answer with 429 or 503.
-constexpr std::string_view retry_after_seconds = "1";
+/// When to come again after an answer with 429 or 503 that does not know better.
+constexpr auto retry_after_least = std::chrono::seconds{1};
+
+/// The name of the error follows.
+constexpr std::string_view problem_begin = R"({"type":"/docs#error-)";
 
 struct problem_text {
   unsigned status = 500;
@@ -50,6 +61,7 @@ struct problem_text {
   std::string_view title;
   std::string_view detail;
   bool retryable = false;
+  core::duration retry_after{};
 };
 
 response write_problem(const problem_text& text, const std::vector<request_problem>& problems) {
@@ -57,7 +69,7 @@ response write_problem(const problem_text& text, const std::vector<request_probl
   made.status = text.status;
   made.content_type = problem_type;
   auto& out = made.body;
-  out += R"({"type":"/docs#error-)";
+  out += problem_begin;
   out += text.code;
   out += R"(","title":)";
   append_string(out, text.title);
@@ -82,7 +94,11 @@ response write_problem(const problem_text& text, const std::vector<request_probl
   }
   out += '}';
   if (text.status == 429 || text.status == 503)
-    made.headers.push_back({"Retry-After", std::string{retry_after_seconds}});
+    made.headers.push_back(
+        {"Retry-After",
+         std::to_string(
+             std::max(retry_after_least, std::chrono::ceil<std::chrono::seconds>(text.retry_after))
+                 .count())});
   return made;
 }
 
@@ -90,10 +106,11 @@ response write_problem(const problem_text& text, const std::vector<request_probl
 
 const std::vector<refusal>& all_refusals() {
   static const std::vector<refusal> all{
-      refusal::unauthenticated, refusal::too_many_guesses,       refusal::not_allowed,
-      refusal::route_unknown,   refusal::method_not_allowed,     refusal::request_malformed,
-      refusal::body_too_large,  refusal::unsupported_media_type, refusal::header_too_large,
-      refusal::request_timeout, refusal::internal_error};
+      refusal::unauthenticated,      refusal::too_many_guesses,       refusal::not_allowed,
+      refusal::route_unknown,        refusal::method_not_allowed,     refusal::request_malformed,
+      refusal::body_too_large,       refusal::unsupported_media_type, refusal::header_too_large,
+      refusal::request_timeout,      refusal::internal_error,         refusal::precondition_failed,
+      refusal::precondition_required};
   return all;
 }
 
@@ -124,6 +141,7 @@ unsigned status_of(core::errc code) {
   case core::errc::events_gone:
     return 410;
   case core::errc::limit_reached:
+  case core::errc::rate_limited:
     return 429;
   case core::errc::overloaded:
   case core::errc::unavailable:
@@ -136,9 +154,13 @@ unsigned status_of(core::errc code) {
   return 500;
 }
 
-response problem_of(const core::failure& why) {
+response problem_of(const core::failure& why) { return problem_of(why, {}); }
+
+response problem_of(const core::failure& why, const known_places& known) {
   const auto& row = core::describe(why.code);
-  return write_problem({status_of(why.code), row.name, row.advice, why.detail, row.retryable}, {});
+  return write_problem(
+      {status_of(why.code), row.name, row.advice, why.detail, row.retryable, why.retry_after},
+      places_in(why, known));
 }
 
 response problem_of(const std::vector<request_problem>& problems) {
@@ -158,6 +180,26 @@ response problem_of(refusal why, std::string detail) {
   if (why == refusal::unauthenticated)
     made.headers.push_back({"WWW-Authenticate", "Bearer"});
   return made;
+}
+
+bool is_problem(const response& one) { return one.content_type == problem_type; }
+
+std::string_view code_of_problem(const response& problem) {
+  std::string_view rest = problem.body;
+  if (rest.substr(0, problem_begin.size()) != problem_begin)
+    return {};
+  rest.remove_prefix(problem_begin.size());
+  return rest.substr(0, rest.find('"'));
+}
+
+void add_trace_id(response& problem, std::string_view trace_id) {
+  auto& body = problem.body;
+  if (body.empty() || body.back() != '}')
+    return;
+  body.pop_back();
+  body += R"(,"trace_id":)";
+  append_string(body, trace_id);
+  body += '}';
 }
 
 } // namespace holdfast::http

@@ -24,6 +24,8 @@ enum class refusal {
   too_many_guesses,       ///< 429: tokens that are not good came from this address.
   request_timeout,        ///< 408: the request did not arrive in time.
   internal_error,         ///< 500: the request ended without an answer.
+  precondition_failed,    ///< 412: the item is not at the version that `If-Match` names.
+  precondition_required,  ///< 428: a change of a definition names no version.
 };
 
 /// Every refusal, for the reference.
@@ -34,8 +36,17 @@ unsigned status_of(core::errc code);
 
 /// A failure of an operation.
 response problem_of(const core::failure& why);
+/// The same with the places in the request that its detail names.
+response problem_of(const core::failure& why, const known_places& known);
 /// The problems of the parts of a request.
 response problem_of(const std::vector<request_problem>& problems);
 response problem_of(refusal why, std::string detail);
+
+/// Whether the body of an answer is a problem.
+bool is_problem(const response& one);
+/// The name of the error that a problem tells.
+std::string_view code_of_problem(const response& problem);
+/// Adds the trace to which the request belongs.
+void add_trace_id(response& problem, std::string_view trace_id);
 
 } // namespace holdfast::http

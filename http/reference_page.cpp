@@ -209,6 +209,8 @@ std::string request_part(const request_form& request) {
 std::string answer_part(const operation_description& one) {
   auto out = "<h4>Answer</h4>\n<p>Status " + std::to_string(one.row.success) + ": "
              + type_of(one.answer) + ".</p>\n";
+  for (const auto& other : one.other_answers)
+    out += "<p>Status " + std::to_string(other.status) + ": " + prose(other.doc) + "</p>\n";
   if (const auto* object = object_in(one.answer); object != nullptr && !object->members.empty())
     out += object_table(*object);
   return out;
@@ -252,8 +254,9 @@ std::string errors_part(const api_description& api) {
       "<section id=\"errors\">\n<h2>Errors</h2>\n"
       "<p>An error is <code>application/problem+json</code> (RFC 9457) with the members "
       "<code>type</code>, <code>title</code>, <code>status</code>, <code>detail</code>, "
-      "<code>code</code>, <code>retryable</code> and, where parts of a request are wrong, "
-      "<code>errors</code>.</p>\n"
+      "<code>code</code>, <code>retryable</code>, <code>trace_id</code> and, where parts of a "
+      "request "
+      "are wrong, <code>errors</code>.</p>\n"
       "<table><thead><tr><th>Code</th><th>Status</th><th>Retryable</th><th>Advice</th></tr>"
       "</thead><tbody>\n";
   for (const auto& one : api.problems)
@@ -322,6 +325,8 @@ again after a lost answer: it is carried out once.</li>
 <li>With <code>wait</code> a request waits up to 60 seconds for something to be there.</li>
 <li>A status of 429 or 503 has the header <code>Retry-After</code>: send the same request again
 after that many seconds.</li>
+<li>A read has the header <code>ETag</code>. Sent back in <code>If-None-Match</code>, it is answered
+304 without a body while the answer is the same.</li>
 </ul>
 </section>
 )html";

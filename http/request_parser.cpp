@@ -285,6 +285,8 @@ bool request_parser::keeps_connection() const {
   return reader_->minor_version == 1 && reader_->keep_alive();
 }
 
+bool request_parser::takes_chunks() const { return reader_->minor_version == 1; }
+
 bool request_parser::awaits_continue() const {
   return reader_->expects_continue && reader_->minor_version == 1 && !is_done()
          && body_bytes() == 0;

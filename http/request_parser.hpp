@@ -43,6 +43,8 @@ public:
   bool is_head() const;
   /// Whether further requests may follow on the connection.
   bool keeps_connection() const;
+  /// Whether the client understands an answer in chunks.
+  bool takes_chunks() const;
   /// Whether the client waits for `100 Continue` before it sends the body.
   bool awaits_continue() const;
   /// Bytes of the body that have been read.

@@ -45,6 +45,8 @@ void request_reader::whole(const document& member, std::string_view) {
   member.text = parts_.body;
   whole_ = true;
   members_.clear();
+  if (parts_.places)
+    parts_.places->documents.emplace_back();
 }
 
 void request_reader::made(std::string_view name, core::uuid& member) {
@@ -64,58 +66,87 @@ void request_reader::caller(std::string_view name, std::string& member, std::str
     problem(name, "is missing");
 }
 
+request_reader::part request_reader::part_of(std::string_view name, bool in_query) const {
+  if (inner_)
+    return part::body;
+  const auto& path = parts_.path;
+  if (std::any_of(path.begin(), path.end(), [&](const auto& one) { return one.name == name; }))
+    return part::path;
+  return in_query || whole_ || parts_.from_query ? part::query : part::body;
+}
+
 std::optional<request_reader::found_value> request_reader::find(std::string_view name,
                                                                 bool in_query) {
-  known_.emplace_back(name);
+  const auto in = part_of(name, in_query);
+  known_.push_back({std::string{name}, in});
   found_value found;
-  if (!inner_) {
-    for (const auto& one : parts_.path)
+  if (in == part::body) {
+    for (const auto& one : members_)
       if (one.name == name) {
-        found.is_text = true;
-        found.texts.push_back(one.value);
+        found.json = one.value;
         return found;
       }
-    if (in_query || whole_ || parts_.from_query) {
-      for (const auto& one : parts_.query)
-        if (one.name == name)
-          found.texts.push_back(one.value);
-      if (found.texts.empty())
-        return std::nullopt;
-      found.is_text = true;
-      return found;
-    }
+    return std::nullopt;
   }
-  for (const auto& one : members_)
-    if (one.name == name) {
-      found.json = one.value;
-      return found;
-    }
-  return std::nullopt;
+  for (const auto& one : in == part::path ? parts_.path : parts_.query)
+    if (one.name == name)
+      found.texts.push_back(one.value);
+  if (found.texts.empty())
+    return std::nullopt;
+  found.is_text = true;
+  return found;
+}
+
+void request_reader::note_place(std::string_view name, bool is_document) {
+  if (inner_ || !parts_.places)
+    return;
+  auto place = place_of(name);
+  if (is_document)
+    parts_.places->documents.push_back(place);
+  parts_.places->members.emplace_back(name, std::move(place));
+}
+
+void request_reader::refuse_unknown(const std::string& name, std::string place, part in) {
+  const auto member = std::find_if(known_.begin(), known_.end(),
+                                   [&](const known_member& one) { return one.name == name; });
+  if (member != known_.end() && member->in == in)
+    return;
+  // A value that is ignored would look as if it held.
+  std::string what;
+  if (member == known_.end()) {
+    std::vector<std::string_view> names;
+    for (const auto& one : known_)
+      if (one.in == in)
+        names.push_back(one.name);
+    what = "is unknown here" + documents::suggestion(name, names);
+  } else if (member->in == part::path) {
+    what = "is in the path of this request; leave it out here";
+  } else {
+    what = member->in == part::query ? "belongs in the query of this request"
+                                     : "belongs in the body of this request";
+  }
+  problems_.push_back({std::move(place), std::move(what)});
 }
 
 void request_reader::refuse_unknown() {
-  std::vector<std::string_view> known{known_.begin(), known_.end()};
-  const auto refuse = [&](const std::string& name, std::string place) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      problems_.push_back(
-          {std::move(place), "is unknown here" + documents::suggestion(name, known)});
-  };
-  for (const auto& one : members_)
-    refuse(one.name, place_of(one.name));
+  for (const auto& one : members_) {
+    auto place = place_;
+    documents::append_token(place, one.name);
+    refuse_unknown(one.name, std::move(place), part::body);
+  }
   if (inner_)
     return;
   for (const auto& one : parts_.query)
-    refuse(one.name, one.name);
+    refuse_unknown(one.name, one.name, part::query);
   if (!whole_ && !parts_.body.empty() && parts_.body.front() != '{')
     problems_.push_back({"", "the body must be a JSON object"});
 }
 
 std::string request_reader::place_of(std::string_view name) const {
-  const auto is_parameter = [&](const std::vector<parameter>& all) {
-    return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
-  };
-  if (!inner_
-      && (whole_ || parts_.from_query || is_parameter(parts_.path) || is_parameter(parts_.query)))
+  const auto member = std::find_if(known_.begin(), known_.end(),
+                                   [&](const known_member& one) { return one.name == name; });
+  const auto in = member == known_.end() ? part_of(name, false) : member->in;
+  if (in != part::body)
     return std::string{name};
   auto place = place_;
   documents::append_token(place, name);

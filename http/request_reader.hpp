@@ -8,7 +8,9 @@
 #include "http/json_values.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +32,13 @@ struct request_problem {
   std::string what;
 };
 
+/// The members that a request may have, as its shape names them while it is read. A failure that an
+/// actor tells names them too: `places_in` of http/failure_places.hpp finds their places.
+struct known_places {
+  std::vector<std::pair<std::string, std::string>> members; ///< Each name with its place.
+  std::vector<std::string> documents; ///< The places of those that are documents.
+};
+
 /// Where the members of a message come from.
 struct request_parts {
   std::vector<parameter> path;
@@ -42,6 +51,8 @@ struct request_parts {
   const core::principal* who = nullptr; ///< Never null when a request is read.
   core::instant now;                    ///< The time of the cluster.
   std::function<core::uuid()> make_id;
+  /// Filled by the reader; null: nobody wants to know.
+  std::shared_ptr<known_places> places;
 };
 
 /// Reads a message from the parts of an HTTP request, by its shape, and collects all that is wrong
@@ -98,6 +109,7 @@ private:
   template <class T>
   bool take(std::string_view name, T& member, bool in_query) {
     const auto found = find(name, in_query);
+    note_place(name, std::is_same_v<std::decay_t<T>, document>);
     // A document may be null; a null of any other member leaves it out.
     if (!found || (found->json == "null" && !std::is_same_v<std::decay_t<T>, document>))
       return false;
@@ -159,6 +171,17 @@ private:
       T, std::void_t<decltype(describe(std::declval<request_reader&>(), std::declval<T&>()))>>
       : std::true_type {};
 
+  /// The part of the request that has a member.
+  enum class part : std::uint8_t { path, query, body };
+  struct known_member {
+    std::string name;
+    part in = part::body;
+  };
+  part part_of(std::string_view name, bool in_query) const;
+  /// Remembers the place of a member of the whole request.
+  void note_place(std::string_view name, bool is_document);
+  void refuse_unknown(const std::string& name, std::string place, part in);
+
   std::string place_of(std::string_view name) const;
   void problem(std::string_view name, std::string what);
 
@@ -167,7 +190,7 @@ private:
   bool whole_ = false; ///< The body is one document: what is not in it comes from the query.
   std::string place_;
   std::vector<documents::member_slice> members_;
-  std::vector<std::string> known_;
+  std::vector<known_member> known_;
   std::vector<request_problem>& problems_;
 };
 

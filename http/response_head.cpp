@@ -96,14 +96,17 @@ bool is_ours(std::string_view name) {
 
 bool has_body(unsigned status) { return status >= 200 && status != 204 && status != 304; }
 
-std::string head_of(const response& of, bool keep_alive) {
+std::string head_of(const response& of, bool keep_alive, body_framing framing) {
   std::string head = "HTTP/1.1 " + std::to_string(of.status) + ' ';
   head += reason_of(of.status);
   head += "\r\n";
   if (has_body(of.status)) {
     if (!of.content_type.empty())
       append_field(head, "Content-Type", of.content_type);
-    append_field(head, "Content-Length", std::to_string(of.body.size()));
+    if (framing == body_framing::length)
+      append_field(head, "Content-Length", std::to_string(of.body.size()));
+    else if (framing == body_framing::chunks)
+      append_field(head, "Transfer-Encoding", "chunked");
   }
   bool says_how_to_cache = false;
   for (const auto& field : of.headers) {

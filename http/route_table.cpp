@@ -1,5 +1,6 @@
 #include "http/route_table.hpp"
 
+#include "core/percent.hpp"
 #include "documents/text.hpp"
 
 #include <algorithm>
@@ -43,16 +44,6 @@ std::optional<std::vector<parameter>> fitted(const std::vector<std::string_view>
   return found;
 }
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
-
 } // namespace
 
 void route_table::add(route one) {
@@ -94,22 +85,11 @@ const route_table& routes() {
 }
 
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_blank) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus_is_blank) {
-      decoded += ' ';
-    } else if (text[i] != '%') {
-      decoded += text[i];
-    } else {
-      const int high = i + 3 <= text.size() ? digit_of(text[i + 1]) : -1;
-      const int low = i + 3 <= text.size() ? digit_of(text[i + 2]) : -1;
-      if (high < 0 || low < 0)
-        return std::nullopt;
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  if (documents::first_invalid_utf8(decoded) != std::string::npos)
+  std::string plain{text};
+  if (plus_is_blank)
+    std::replace(plain.begin(), plain.end(), '+', ' ');
+  auto decoded = core::percent_decoded(plain);
+  if (!decoded || documents::first_invalid_utf8(*decoded) != std::string::npos)
     return std::nullopt;
   return decoded;
 }

@@ -13,6 +13,13 @@ namespace holdfast::http {
 
 class schema_maker;
 
+/// A good answer under another status than that of the row.
+struct other_answer {
+  unsigned status = 200;
+  std::string_view doc;  ///< A sentence: when it is given.
+  bool has_body = false; ///< In the form of the answer of the route.
+};
+
 /// A row of the tables with the functions that follow from its types.
 struct route {
   route_row row;
@@ -22,6 +29,17 @@ struct route {
   /// Says what the request and the answer look like.
   std::function<void(schema_maker&)> describe_request;
   std::function<void(schema_maker&)> describe_answer;
+  /// Of a list that is also answered as a whole, piece by piece: says what one item looks like.
+  std::function<void(schema_maker&)> describe_item{};
+  bool has_csv = false; ///< Of such a list.
+  /// Of a request about many items: the array of its body that has them, for which a body with one
+  /// item on each line may stand.
+  std::string_view lines_of{};
+  bool takes_csv = false; ///< Such a body may be CSV.
+  /// Whether the header `If-Match` is compared by the actor that decides.
+  bool takes_if_match = false;
+  /// Good answers besides that of the row.
+  std::vector<other_answer> other_answers{};
 };
 
 /// All routes, to be looked up by method and path.

@@ -64,7 +64,6 @@ HOLDFAST_ROUTE(tasks, enqueue_envelopes, post, "/v1/queues/{queue}/envelopes",
 HOLDFAST_ROUTE(tasks, redrive_tasks, post, "/v1/queues/{queue}/redrive",
                200, "Make dead and failed tasks live again");
 HOLDFAST_ROUTE(tasks, list_tasks, get, "/v1/tasks", 200, "List tasks");
-HOLDFAST_ROUTE(tasks, get_task, get, "/v1/tasks/{id}", 200, "Read a task");
 HOLDFAST_ROUTE(tasks, get_task_attempts, get, "/v1/tasks/{id}/attempts",
                200, "List the attempts of a task");
 
@@ -87,7 +86,6 @@ HOLDFAST_ROUTE(queues, list_schedules, get, "/v1/queues/{queue}/schedules",
 
 HOLDFAST_ROUTE(work, find_steps, get, "/v1/available-steps",
                200, "List the steps offered to a contributor");
-HOLDFAST_ROUTE(work, ask_assignment, post, "/v1/assignments", 200, "Ask for an assignment");
 HOLDFAST_ROUTE(work, extend_assignment, post, "/v1/assignments/{assignment_id}/extend",
                200, "Extend the lease of an assignment");
 HOLDFAST_ROUTE(work, release_assignment, post, "/v1/assignments/{assignment_id}/release",
@@ -154,6 +152,8 @@ HOLDFAST_ROUTE(cluster, get_link_status, get, "/v1/node/link",
                200, "Read the counts of the TLS link");
 HOLDFAST_ROUTE(cluster, get_audit_status, get, "/v1/node/audits",
                200, "Read the findings of audits");
+HOLDFAST_ROUTE(cluster, list_audit, get, "/v1/audit",
+               200, "List the administrative changes and who made them");
 HOLDFAST_ROUTE(cluster, get_guard_status, get, "/v1/node/guards",
                200, "Read the counts of the guards");
 HOLDFAST_ROUTE(cluster, get_placement, get, "/v1/cluster",
@@ -172,10 +172,11 @@ HOLDFAST_ROUTE(cluster, revoke_token, remove, "/v1/tokens/{id}", 200, "Revoke an
 /// gate for tokens.
 template <class Request>
 inline constexpr bool is_composed =
-    msg::is_one_of<Request, msg::claim_tasks, msg::enqueue_tasks, msg::complete_tasks,
-                   msg::extend_tasks, msg::fail_task, msg::save_task, msg::save_task_in_order,
-                   msg::release_task, msg::follow_task, msg::eject_task, msg::change_task,
-                   msg::explain_task, msg::pause_queue, msg::update_workflow, msg::list_steps,
+    msg::is_one_of<Request, msg::claim_tasks, msg::get_task, msg::ask_assignment,
+                   msg::enqueue_tasks, msg::complete_tasks, msg::extend_tasks, msg::fail_task,
+                   msg::save_task, msg::save_task_in_order, msg::release_task, msg::follow_task,
+                   msg::eject_task, msg::change_task, msg::explain_task, msg::await_task,
+                   msg::await_units, msg::pause_queue, msg::update_workflow, msg::list_steps,
                    msg::change_step, msg::seal_step, msg::get_unit, msg::change_unit,
                    msg::explain_unit, msg::change_webhook, msg::replay_webhook, msg::create_token,
                    msg::check_token, msg::note_token_use>;

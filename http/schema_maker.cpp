@@ -1,5 +1,7 @@
 #include "http/schema_maker.hpp"
 
+#include "http/json_values.hpp"
+
 #include <algorithm>
 
 namespace holdfast::http {
@@ -88,9 +90,11 @@ value_form schema_maker::list_of(value_form element) const {
   return made;
 }
 
-value_form schema_maker::seconds() {
+value_form schema_maker::seconds() const {
   auto made = plain_form(value_form::kind::number);
   made.least = 0;
+  if (!is_answer_)
+    made.most = seconds_max;
   return made;
 }
 

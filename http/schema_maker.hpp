@@ -180,7 +180,8 @@ private:
   static value_form text_form(std::string_view format, bool may_be_null);
   /// In a list of an answer `null` stands in the place of an id that there is none of.
   value_form list_of(value_form element) const;
-  static value_form seconds();
+  /// Of a request no more than the reader takes.
+  value_form seconds() const;
   static value_form whole_number(bool without_sign);
   static value_form error_name();
   static value_form one_of(const word_list& words);

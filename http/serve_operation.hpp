@@ -4,7 +4,9 @@
 #include "http/route_table.hpp"
 #include "http/schema_maker.hpp"
 #include "http/set_aside.hpp"
+#include "http/streamed_list.hpp"
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -27,13 +29,28 @@ template <class Request>
 std::optional<Request> message_of(const visit& from) {
   std::vector<request_problem> problems;
   auto message = read_request<Request>(from.parts, problems);
-  if constexpr (sets_aside<Request>)
+  if constexpr (sets_aside<Request>) {
+    if (from.items)
+      explain_items(problems, Request::items, *from.items);
     message.aside = set_aside{Request::items, problems};
+  }
   if (problems.empty())
     return message;
   from.call->answer(problem_of(problems));
   return std::nullopt;
 }
+
+template <class Composed, class = void>
+inline constexpr bool takes_if_match = false;
+template <class Composed>
+inline constexpr bool takes_if_match<Composed, std::void_t<decltype(Composed::compares_version)>> =
+    true;
+
+template <class Composed, class = void>
+inline constexpr bool has_other_answers = false;
+template <class Composed>
+inline constexpr bool
+    has_other_answers<Composed, std::void_t<decltype(Composed::other_answers())>> = true;
 
 template <class Message>
 void describe_as(schema_maker& maker) {
@@ -47,8 +64,23 @@ constexpr std::string_view bare_name() {
   return std::string_view{wire_name(static_cast<const Message*>(nullptr))}.substr(4);
 }
 
+/// Answers with a whole list, piece by piece.
+template <class Request>
+void serve_list(const door& through, visit from, list_form form) {
+  const auto limit = take_limit(from.parts.query);
+  if (!limit)
+    return from.call->answer(problem_of({{"limit", "must be a whole number from 1 on"}}));
+  if (auto message = message_of<Request>(from))
+    std::make_shared<streamed_list<Request>>(through, from, std::move(*message), form, *limit)
+        ->begin(from);
+}
+
 template <class Request>
 void serve_operation(const door& through, const visit& from) {
+  if constexpr (list_of<Request>::is_streamed)
+    if (const auto form = form_for(from.call->asked(), list_of<Request>::has_csv);
+        form != list_form::page)
+      return serve_list<Request>(through, from, form);
   if (auto message = message_of<Request>(from))
     through.ask(from, std::move(*message),
                 [&through, from](auto& answer) { through.answer(from, answer); });
@@ -59,6 +91,8 @@ template <class Request>
 void serve_batch(const door& through, const visit& from) {
   std::vector<request_problem> problems;
   auto message = read_request<Request>(from.parts, problems);
+  if (from.items)
+    explain_items(problems, batch_of<Request>::items, *from.items);
   set_aside aside{batch_of<Request>::items, problems};
   if (!problems.empty())
     return from.call->answer(problem_of(problems));
@@ -86,6 +120,12 @@ void add_operation(route_table& table) {
     made.serve = serve_batch<Request>;
   made.describe_request = describe_as<Request>;
   made.describe_answer = describe_as<msg::answer_to<Request>>;
+  if constexpr (list_of<Request>::is_streamed) {
+    made.describe_item = describe_as<typename list_of<Request>::item>;
+    made.has_csv = list_of<Request>::has_csv;
+  }
+  made.lines_of = batch_of<Request>::items;
+  made.takes_csv = std::is_same_v<Request, msg::add_source_data>;
   table.add(std::move(made));
 }
 
@@ -118,6 +158,10 @@ void add_operations_about(route_table& table) {
 ///   static constexpr std::string_view name; what it is called in the reference
 ///   using answer = …;                       the message of its answer
 ///   static void run(const door&, const visit&, Composed); asks, and answers the visit
+///   static constexpr bool compares_version; where there: the header `If-Match` is compared by the
+///                                           actor that decides
+///   static std::vector<other_answer> other_answers(); where there: good answers under other
+///                                           statuses
 ///   static constexpr std::string_view items; with `set_aside aside`, of a batch: the array of its
 ///                                           items, and those of them that cannot be read
 template <class Composed>
@@ -131,6 +175,11 @@ void add_composed(route_table& table) {
   };
   made.describe_request = describe_as<Composed>;
   made.describe_answer = describe_as<typename Composed::answer>;
+  if constexpr (sets_aside<Composed>)
+    made.lines_of = Composed::items;
+  made.takes_if_match = takes_if_match<Composed>;
+  if constexpr (has_other_answers<Composed>)
+    made.other_answers = Composed::other_answers();
   table.add(std::move(made));
 }
 

@@ -25,12 +25,14 @@ struct server_limits {
   std::size_t body_bytes_max = 16UL * 1024 * 1024;
   /// Bodies of all requests that are being received or answered.
   std::size_t bodies_bytes_max = 256UL * 1024 * 1024;
+  /// Of one streamed answer: while so many bytes wait for the client, no further piece is taken.
+  std::size_t stream_bytes_max = 64UL * 1024;
   /// From the first byte of a request to the end of its header; and for a new connection to send
   /// its first byte.
   core::duration header_deadline = std::chrono::seconds{10};
   /// For each half MiB of a body to arrive, and for the rest of the body.
   core::duration body_deadline = std::chrono::seconds{60};
-  /// From the end of a request to its answer.
+  /// From the end of a request to its answer; and between two pieces of a streamed one.
   core::duration answer_deadline = std::chrono::seconds{90};
   /// For the client to read each half MiB of an answer, and the rest of the answer.
   core::duration write_deadline = std::chrono::seconds{30};
@@ -51,7 +53,7 @@ enum class server_refusal : std::uint8_t {
   body_timeout,     ///< 408
   bodies_full,      ///< 503: the bodies of all requests together are too large.
   draining,         ///< 503: the request arrived while the server stops.
-  answer_timeout,   ///< 503: the handler did not answer in time.
+  answer_timeout,   ///< 503: the handler did not answer in time. A stream is cut.
   unanswered,       ///< 500: the handler dropped the request without an answer.
   unread,           ///< Cut: the client does not read its answer.
 };
@@ -70,6 +72,13 @@ struct server_event {
   std::uint64_t left_out = 0; ///< Like events since the last one in the log.
 };
 
+/// A request that the handler has answered.
+struct served_request {
+  std::string_view route; ///< As `call::on_route` told; empty for a request without a route.
+  unsigned status = 200;
+  std::chrono::steady_clock::duration took{}; ///< From the complete request to the answer.
+};
+
 struct server_options {
   std::string address = "127.0.0.1"; ///< An IP address.
   std::uint16_t port = 0;            ///< 0 takes a free one.
@@ -78,6 +87,9 @@ struct server_options {
   /// Is called on the threads of the server, at most once a second for each reason and address.
   /// Must not block and must not throw. May be empty.
   std::function<void(const server_event&)> log;
+  /// Is called on the threads of the server with each answer of the handler. Must not block and
+  /// must not throw. May be empty.
+  std::function<void(const served_request&)> served;
 };
 
 /// The numbers of a server since its start. Written on its threads, read from any.

@@ -1,9 +1,11 @@
 #include "http/service.hpp"
 
-#include "documents/json.hpp"
 #include "http/openapi.hpp"
 #include "http/problem.hpp"
+#include "http/readiness.hpp"
+#include "http/request_body.hpp"
 #include "http/route_table.hpp"
+#include "http/traced_call.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,9 +19,6 @@
 namespace holdfast::http {
 
 namespace {
-
-/// Of the JSON of a body. Operations have tighter bounds of their own.
-constexpr std::size_t json_depth_max = 64;
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }
 
@@ -45,11 +44,6 @@ std::string_view token_of(const request& from) {
   const auto header = header_of(from, "authorization");
   return header.substr(0, scheme.size()) == scheme ? header.substr(scheme.size())
                                                    : std::string_view{};
-}
-
-bool is_json(std::string_view content_type) {
-  const auto bare = content_type.substr(0, content_type.find(';'));
-  return bare.empty() || bare == "application/json";
 }
 
 response plain(std::string_view type, std::string body) {
@@ -86,6 +80,13 @@ response method_refused(const std::vector<verb>& others) {
   return made;
 }
 
+/// A condition that a route cannot keep is refused: it would look as if it held.
+std::optional<response> unmet_condition(const route& to, const request& asked) {
+  if (to.takes_if_match || header_of(asked, "if-match").empty())
+    return std::nullopt;
+  return problem_of({{"If-Match", "is not taken by this operation: nothing would compare it"}});
+}
+
 /// Serves a request whose caller is known: reads its parts, and has its route do the rest.
 void serve_known(const door& through, call_ptr call, route_table::match matched,
                  std::shared_ptr<const core::principal> who) {
@@ -100,31 +101,28 @@ void serve_known(const door& through, call_ptr call, route_table::match matched,
   if (!query)
     return call->answer(
         problem_of(refusal::request_malformed, "the query is not percent-encoded UTF-8"));
-  if (!asked.body.empty()) {
-    if (!is_json(header_of(asked, "content-type")))
-      return call->answer(
-          problem_of(refusal::unsupported_media_type, "the body must be application/json"));
-    if (auto why = documents::check_json(asked.body, {settings.body_bytes_max, json_depth_max});
-        why.code != core::errc::none)
-      return call->answer(problem_of(why));
-  }
+  if (auto refused = call->unpack_body())
+    return call->answer(std::move(*refused));
   from.parts.from_query =
       matched.found->row.method == verb::get || matched.found->row.method == verb::remove;
-  if (!from.parts.from_query) {
-    from.parts.body = asked.body;
-    const auto begin = from.parts.body.find_first_not_of(" \t\r\n");
-    from.parts.body.remove_prefix(std::min(begin, from.parts.body.size()));
-  }
+  if (from.parts.from_query && !asked.body.empty())
+    return call->answer(problem_of(
+        {{"", "is not read with this method: send the members in the query, and no body"}}));
+  if (auto refused = read_body(*matched.found, asked, settings.body_bytes_max, from))
+    return call->answer(std::move(*refused));
   if (const auto key = header_of(asked, "idempotency-key"); !key.empty()) {
     from.parts.idempotency_key = core::parse_uuid(key);
     if (!from.parts.idempotency_key)
       return call->answer(problem_of({{"Idempotency-Key", "must be a UUID"}}));
   }
+  if (auto why = unmet_condition(*matched.found, asked))
+    return call->answer(std::move(*why));
   from.parts.path = std::move(matched.path);
   from.parts.query = std::move(*query);
   from.parts.who = from.who.get();
   from.parts.now = *now;
   from.parts.make_id = settings.make_id;
+  from.parts.places = std::make_shared<known_places>();
   from.success = matched.found->row.success;
   from.call = std::move(call);
   matched.found->serve(through, from);
@@ -132,10 +130,13 @@ void serve_known(const door& through, call_ptr call, route_table::match matched,
 
 } // namespace
 
-void serve(const door& through, call_ptr call) {
+void serve(const door& through, call_ptr untraced) {
+  auto call = traced(std::move(untraced), through.settings());
   const auto& asked = call->asked();
   if (auto page = public_page(asked))
     return call->answer(std::move(*page));
+  if (asked.method == "GET" && path_of(asked.target) == "/readyz")
+    return tell_readiness(through, call);
   auto matched = routes().find(asked.method, full_path_of(path_of(asked.target)));
   if (!matched.found)
     return call->answer(matched.others.empty()
@@ -143,6 +144,7 @@ void serve(const door& through, call_ptr call) {
                                          "nothing is at " + std::string{path_of(asked.target)})
                             : method_refused(matched.others));
 
+  call->on_route(matched.found->name);
   const shown_token shown{token_of(asked), asked.peer};
   through.settings().identify(shown, [&through, call = std::move(call),
                                       matched = std::move(matched)](identity found) mutable {

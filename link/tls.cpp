@@ -1,5 +1,6 @@
 #include "link/tls.hpp"
 
+#include "core/mended_text.hpp"
 #include "link/openssl.hpp"
 
 #include <openssl/err.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -20,6 +22,9 @@
 namespace holdfast::link {
 
 namespace {
+
+/// Of the name of a certificate in the audit log.
+constexpr std::size_t label_bytes_max = 256;
 
 core::failure bad(const std::string& what, const std::string& file, const std::string& why) {
   return {core::errc::invalid_argument, what + ' ' + (file.empty() ? why : file + ": " + why)};
@@ -139,6 +144,10 @@ bool is_for_servers(x509_st* certificate) {
 core::principal principal_of(x509_st* certificate, core::role_set roles_without_one) {
   core::principal who;
   who.is_node = is_for_servers(certificate);
+  const auto names = names_of(certificate);
+  who.label = core::mended_text(
+      "certificate:" + (names.empty() ? std::string{"without a name"} : names.front()),
+      label_bytes_max);
   const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> entries{
       static_cast<GENERAL_NAMES*>(
           X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),

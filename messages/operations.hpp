@@ -2,6 +2,7 @@
 
 #include "core/hosted_item.hpp"
 #include "core/ids.hpp"
+#include "messages/audit_messages.hpp"
 #include "messages/cluster_messages.hpp"
 #include "messages/event_messages.hpp"
 #include "messages/guard_messages.hpp"
@@ -24,7 +25,7 @@
 /// the rule of who waits for room are derived from it.
 ///
 /// A new operation is a struct with `HOLDFAST_WIRE`, a row here, a check in the gateway, a row of
-/// `core/access.cpp`, and a handler where it is decided.
+/// `core/access.cpp`, one of `app/operation_verbs.cpp`, and a handler where it is decided.
 namespace holdfast::msg {
 
 // --- where a request is decided ---
@@ -87,8 +88,13 @@ struct node_itself {};
 // --- its effect ---
 
 enum class effect {
-  reads,   ///< Writes nothing. Let in however busy the writers are.
-  writes,  ///< Turned away while the writers have as much to do as they may.
+  reads, ///< Writes nothing. Let in however busy the writers are.
+  /// The traffic of work, whose own rows say who did it. Turned away while the writers have as much
+  /// to do as they may.
+  writes,
+  /// A change by somebody in charge: as `writes`, and each change that a principal has had made
+  /// leaves an entry in the audit log. `actors/audit_subjects.hpp` says what the entry names.
+  administers,
   extends, ///< Writes, and is let in: a worker that is turned away loses its lease, and its work is
            ///< done once more, which makes the busy busier. Such requests are few, because all
            ///< leases share a commit now and then (`task.extension_delay`), and they wait for room
@@ -118,10 +124,12 @@ using operations = caf::detail::type_list<
               effect::writes>,
     operation<extend_assignment, assignment_extended, host_of<&extend_assignment::step>,
               effect::writes>,
+    operation<await_units, units_awaited, host_of<&await_units::step>, effect::reads>,
     operation<get_feedback, judgment_feedback, host_of<&get_feedback::step>, effect::reads>,
     operation<end_session, session_ended, every_node, effect::writes>,
     operation<find_steps, step_offers, every_node, effect::reads>,
-    operation<put_profile, profile_view, host_of_name<&put_profile::contributor>, effect::writes>,
+    operation<put_profile, profile_view, host_of_name<&put_profile::contributor>,
+              effect::administers>,
     operation<get_profile, profile_view, database, effect::reads>,
     // --- workers, more ---
     operation<follow_task, leased_tasks, host_of<&follow_task::queue>, effect::writes>,
@@ -133,48 +141,53 @@ using operations = caf::detail::type_list<
     // --- producers of tasks ---
     operation<enqueue_envelopes, task_outcomes, host_of<&enqueue_envelopes::queue>, effect::writes>,
     operation<get_task, task_view, database, effect::reads>,
+    operation<await_task, task_awaited, host_of<&await_task::queue>, effect::reads>,
     operation<list_tasks, task_page, database, effect::reads>,
     operation<get_task_attempts, task_attempts, database, effect::reads>,
     operation<explain_task, task_explanation, host_of<&explain_task::queue>, effect::reads>,
-    operation<change_task, task_changed, host_of<&change_task::queue>, effect::writes>,
-    operation<eject_task, leased_tasks, host_of<&eject_task::queue>, effect::writes>,
-    operation<redrive_tasks, tasks_redriven, host_of<&redrive_tasks::queue>, effect::writes>,
-    operation<put_queue, queue_view, host_of<&put_queue::queue>, effect::writes>,
-    operation<pause_queue, queue_view, host_of<&pause_queue::queue>, effect::writes>,
-    operation<remove_queue, queue_removed, host_of<&remove_queue::queue>, effect::writes>,
+    operation<change_task, task_changed, host_of<&change_task::queue>, effect::administers>,
+    operation<eject_task, leased_tasks, host_of<&eject_task::queue>, effect::administers>,
+    operation<redrive_tasks, tasks_redriven, host_of<&redrive_tasks::queue>, effect::administers>,
+    operation<put_queue, queue_view, host_of<&put_queue::queue>, effect::administers>,
+    operation<pause_queue, queue_view, host_of<&pause_queue::queue>, effect::administers>,
+    operation<remove_queue, queue_removed, host_of<&remove_queue::queue>, effect::administers>,
     operation<list_queues, queue_list, database, effect::reads>,
     operation<get_queue_statistics, queue_statistics, database, effect::reads>,
     operation<get_queue_intake, queue_intake, database, effect::reads>,
     operation<get_queue_metrics, queue_metrics, host_of<&get_queue_metrics::queue>, effect::reads>,
-    operation<put_schedule, schedule_view, host_of<&put_schedule::queue>, effect::writes>,
-    operation<remove_schedule, schedule_removed, host_of<&remove_schedule::queue>, effect::writes>,
+    operation<put_schedule, schedule_view, host_of<&put_schedule::queue>, effect::administers>,
+    operation<remove_schedule, schedule_removed, host_of<&remove_schedule::queue>,
+              effect::administers>,
     operation<list_schedules, schedule_list, host_of<&list_schedules::queue>, effect::reads>,
     // --- requesters ---
-    operation<create_workflow, workflow_created, host_of_new_workflow, effect::writes>,
-    operation<update_workflow, workflow_updated, host_of<&update_workflow::step>, effect::writes>,
-    operation<job_status_changed, job_status_noted, host_of_first_step, effect::writes>,
+    operation<create_workflow, workflow_created, host_of_new_workflow, effect::administers>,
+    operation<update_workflow, workflow_updated, host_of<&update_workflow::step>,
+              effect::administers>,
+    operation<job_status_changed, job_status_noted, host_of_first_step, effect::administers>,
     operation<get_workflow, workflow_view, database, effect::reads>,
     operation<list_workflows, workflow_page, database, effect::reads>,
-    operation<add_source_data, source_data_added, host_of<&add_source_data::step>, effect::writes>,
+    operation<add_source_data, source_data_added, host_of<&add_source_data::step>,
+              effect::administers>,
     operation<add_test_questions, source_data_added, host_of<&add_test_questions::step>,
-              effect::writes>,
+              effect::administers>,
     operation<list_test_questions, test_question_page, database, effect::reads>,
     operation<remove_contributor, contributor_removed, host_of<&remove_contributor::step>,
-              effect::writes>,
+              effect::administers>,
     operation<forgive_question, question_forgiven, host_of<&forgive_question::step>,
-              effect::writes>,
+              effect::administers>,
     operation<repair_contributor, repair_progress, host_of<&repair_contributor::step>,
-              effect::writes>,
-    operation<repair_question, repair_progress, host_of<&repair_question::step>, effect::writes>,
+              effect::administers>,
+    operation<repair_question, repair_progress, host_of<&repair_question::step>,
+              effect::administers>,
     operation<list_contributors, contributor_page, host_of<&list_contributors::step>,
               effect::reads>,
     operation<explain_unit, unit_explanation, host_of<&explain_unit::step>, effect::reads>,
     operation<explain_contributor, contributor_explanation, host_of<&explain_contributor::step>,
               effect::reads>,
     operation<get_step_quality, step_quality, host_of<&get_step_quality::step>, effect::reads>,
-    operation<seal_step, step_view, host_of<&seal_step::step>, effect::writes>,
-    operation<change_step, step_view, host_of<&change_step::step>, effect::writes>,
-    operation<change_unit, unit_changed, host_of<&change_unit::step>, effect::writes>,
+    operation<seal_step, step_view, host_of<&seal_step::step>, effect::administers>,
+    operation<change_step, step_view, host_of<&change_step::step>, effect::administers>,
+    operation<change_unit, unit_changed, host_of<&change_unit::step>, effect::administers>,
     operation<list_steps, step_list, database, effect::reads>,
     operation<get_unit, unit_view, database, effect::reads>,
     operation<list_results, result_page, database, effect::reads>,
@@ -183,15 +196,18 @@ using operations = caf::detail::type_list<
     // --- subscribers ---
     operation<read_events, event_page, host_of_named_shard, effect::reads>,
     // One host decides about a webhook, and those of its events about their delivery.
-    operation<put_webhook, webhook_saved, host_of_name<&put_webhook::name>, effect::writes>,
-    operation<change_webhook, webhook_saved, host_of_name<&change_webhook::name>, effect::writes>,
+    operation<put_webhook, webhook_saved, host_of_name<&put_webhook::name>, effect::administers>,
+    operation<change_webhook, webhook_saved, host_of_name<&change_webhook::name>,
+              effect::administers>,
     operation<list_webhooks, webhook_list, database, effect::reads>,
     operation<list_dead_letters, dead_letter_page, database, effect::reads>,
-    operation<replay_webhook, webhook_replayed, host_of_named_shard, effect::writes>,
+    operation<replay_webhook, webhook_replayed, host_of_named_shard, effect::administers>,
     // --- API tokens ---
-    operation<create_token, token_view, host_of_name<&create_token::token>, effect::writes>,
+    operation<create_token, token_view, host_of_name<&create_token::token>,
+              effect::administers>,
     operation<list_tokens, token_page, database, effect::reads>,
-    operation<revoke_token, token_view, host_of_name<&revoke_token::token>, effect::writes>,
+    operation<revoke_token, token_view, host_of_name<&revoke_token::token>,
+              effect::administers>,
     operation<check_token, token_identity, database, effect::reads>,
     operation<note_token_use, token_use_noted, host_of_name<&note_token_use::token>,
               effect::writes>,
@@ -201,7 +217,8 @@ using operations = caf::detail::type_list<
     operation<get_link_status, link_status, node_itself, effect::reads>,
     operation<get_audit_status, audit_status, node_itself, effect::reads>,
     operation<get_guard_status, guard_status, node_itself, effect::reads>,
-    operation<get_placement, placement, node_itself, effect::reads>>;
+    operation<get_placement, placement, node_itself, effect::reads>,
+    operation<list_audit, audit_page, database, effect::reads>>;
 
 /// Other requests, between the nodes.
 using node_operations = caf::detail::type_list<
@@ -273,8 +290,22 @@ core::shard_id shard_of_request(const Request& m, std::uint32_t shards) {
 template <class Request>
 inline constexpr bool only_reads = operation_of<Request>::has == effect::reads;
 
+/// Requests whose changes are in the audit log.
+template <class Request>
+inline constexpr bool is_audited = operation_of<Request>::has == effect::administers;
+
 /// Requests that are turned away while the writers have as much to do as they may.
 template <class Request>
-inline constexpr bool needs_room = operation_of<Request>::has == effect::writes;
+inline constexpr bool needs_room =
+    operation_of<Request>::has == effect::writes || is_audited<Request>;
+
+namespace table {
+
+template <class Row>
+struct is_audited_row : std::bool_constant<Row::has == effect::administers> {};
+
+} // namespace table
+
+using audited_operations = caf::detail::tl_filter_t<operations, table::is_audited_row>;
 
 } // namespace holdfast::msg

@@ -20,7 +20,7 @@ std::string to_string(const protocol_range& range);
 /// nodes something that the last version does not know; it may be sent to those alone whose own
 /// `newest` is as high. `oldest` stays one behind, so that two versions can share a cluster.
 /// Layouts never change: tests/messages/wire_contract.txt.
-inline constexpr protocol_range own_protocols{1, 1};
+inline constexpr protocol_range own_protocols{1, 2};
 
 /// What a program speaks that does not know the question.
 inline constexpr protocol_range protocols_before_they_were_told{1, 1};

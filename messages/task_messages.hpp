@@ -271,6 +271,25 @@ struct get_task {
 };
 HOLDFAST_WIRE(get_task, x.task)
 
+/// Waits for the end of a task, at the host of its queue. Answered by `task_awaited` once the end
+/// is durable, when `wait` is over, or at once when the queue has no such live task. `overloaded`
+/// when `task.claims_waiting_max` requests wait at the queue.
+struct await_task {
+  core::queue_name queue;
+  core::task_id task;
+  /// Chosen by the caller. Sent again under the same id and with no wait, the request ends the
+  /// first one.
+  core::assignment_id id;
+  core::duration wait{0}; ///< At most a minute.
+};
+HOLDFAST_WIRE(await_task, x.queue, x.task, x.id, x.wait)
+
+struct task_awaited {
+  core::task_id task;
+  bool live = false; ///< The task has not ended.
+};
+HOLDFAST_WIRE(task_awaited, x.task, x.live)
+
 /// A task as anybody may see it: neither its bookmark nor the operators' part of its error.
 struct task_view {
   core::task_id task;

@@ -37,6 +37,21 @@ struct assignment {
 };
 HOLDFAST_WIRE(assignment, x.id, x.step, x.unit, x.token, x.expires_at, x.input, x.ui)
 
+/// Waits until a step may have a unit for somebody that it had none for: a unit was made, or a slot
+/// came free. Answered by `units_awaited` at once when `seen` is not the step's present number,
+/// else with the next change, or when `wait` is over.
+struct await_units {
+  core::step_id step;
+  std::uint64_t seen = 0; ///< `units_awaited::seen` of the answer before; 0: of none.
+  core::duration wait{0}; ///< At most a minute.
+};
+HOLDFAST_WIRE(await_units, x.step, x.seen, x.wait)
+
+struct units_awaited {
+  std::uint64_t seen = 0; ///< Another number after every change, and after a start of the step.
+};
+HOLDFAST_WIRE(units_awaited, x.seen)
+
 /// Gives a unit back without an answer. Answered by `assignment_released`.
 struct release_assignment {
   core::step_id step;

@@ -12,7 +12,8 @@
 /// repeated.
 namespace holdfast::msg {
 
-/// The public state of a workflow step.
+/// The public state of a workflow step. In a list, a step that the database does not give back has
+/// its id and no workflow.
 struct step_view {
   core::step_id step;
   core::workflow_id workflow;

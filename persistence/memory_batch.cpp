@@ -336,6 +336,13 @@ public:
     kept.changed_at = row.changed_at;
   }
 
+  void operator()(const core::insert_audit& w) {
+    for (const auto* text : {&w.who, &w.operation, &w.item, &w.outcome})
+      require_text(*text);
+    require_instant(w.at);
+    insert(t_.audit_log, ++t_.last_audit, w);
+  }
+
   void operator()(const core::insert_inbox& w) {
     require_text(w.consumer);
     require_bigint(w.message.seq);
@@ -485,6 +492,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     48, // restate_unit
     49, // delete_queue
     50, // put_api_token
+    51, // insert_audit
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

@@ -202,6 +202,11 @@ void memory_database::set_damaged_units(std::function<bool(const core::unit_id&)
   damaged_units_ = std::move(rule);
 }
 
+void memory_database::set_damaged_steps(std::function<bool(const core::step_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_steps_ = std::move(rule);
+}
+
 void memory_database::set_damaged_tasks(std::function<bool(const core::task_id&)> rule) {
   const guard lock{mutex_};
   damaged_tasks_ = std::move(rule);
@@ -398,6 +403,8 @@ core::outcome<stored_step> memory_store::load_step(core::step_id step,
   const auto found = t.steps.find(step);
   if (found == t.steps.end())
     return core::failure{core::errc::not_found, "no such step"};
+  if (database_->damaged_steps_ && database_->damaged_steps_(step))
+    return core::failure{core::errc::damaged, "invalid page"};
   stored_step loaded;
   loaded.row = found->second.row;
   loaded.next_ordinal = 1;
@@ -512,6 +519,15 @@ memory_store::find_source_keys(core::step_id step, const std::vector<std::string
   return found;
 }
 
+core::step_row memory_store::listed(const core::step_row& step) const {
+  const auto& damaged = database_->damaged_steps_;
+  if (!damaged || !damaged(step.id))
+    return step;
+  core::step_row unreadable;
+  unreadable.id = step.id;
+  return unreadable;
+}
+
 core::outcome<std::vector<core::step_row>> memory_store::list_steps(core::step_id after,
                                                                     std::uint32_t limit) {
   const auto lock = database_->begin_read(__func__);
@@ -529,7 +545,7 @@ core::outcome<std::vector<core::step_row>> memory_store::list_steps(core::step_i
   std::vector<core::step_row> steps;
   for (const auto* step : ordered)
     if (steps.size() < limit && (!after || place(t.steps.at(after)) < place(*step)))
-      steps.push_back(step->row);
+      steps.push_back(listed(step->row));
   return steps;
 }
 
@@ -542,7 +558,7 @@ core::outcome<std::vector<core::step_row>> memory_store::open_steps(core::step_i
   std::vector<core::step_row> open;
   for (auto step = all.upper_bound(after); step != all.end() && open.size() < limit; ++step)
     if (step->second.row.status < core::step_status::completed)
-      open.push_back(step->second.row);
+      open.push_back(listed(step->second.row));
   return open;
 }
 

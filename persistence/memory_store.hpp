@@ -34,6 +34,8 @@ public:
   /// Every read of units fails that asks for one of which `rule` holds, as if the disk had damaged
   /// its row. Empty: none.
   void set_damaged_units(std::function<bool(const core::unit_id&)> rule);
+  /// The same of reads of a step; lists have its id alone.
+  void set_damaged_steps(std::function<bool(const core::step_id&)> rule);
   /// The same of reads of one task with its history, and of the live tasks of a queue.
   void set_damaged_tasks(std::function<bool(const core::task_id&)> rule);
   /// The same of rows that producers have staged.
@@ -84,6 +86,7 @@ private:
   std::function<commit_fault(const write_batch&)> fault_plan_;
   std::shared_ptr<const std::function<bool(std::string_view)>> read_faults_;
   std::function<bool(const core::unit_id&)> damaged_units_;
+  std::function<bool(const core::step_id&)> damaged_steps_;
   std::function<bool(const core::task_id&)> damaged_tasks_;
   std::function<bool(const core::staging_id&)> damaged_staged_;
   std::function<bool(const core::message_id&)> damaged_events_;
@@ -195,6 +198,10 @@ public:
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+  core::outcome<listed_audit> list_audit(const audit_filter& filter) override;
+  core::outcome<std::uint32_t> prune_audit(core::shard_id shard, core::incarnation_id incarnation,
+                                           core::instant made_before, std::uint32_t rows) override;
+
   core::outcome<std::vector<stored_webhook>> list_webhooks() override;
   core::outcome<std::vector<webhook_place>> webhook_places(core::webhook_id webhook) override;
   core::outcome<std::vector<dead_letter>>
@@ -213,6 +220,9 @@ public:
                                      core::instant removed_before) override;
 
 private:
+  /// The row of a step as lists have it.
+  core::step_row listed(const core::step_row& step) const;
+
   std::shared_ptr<memory_database> database_;
 };
 

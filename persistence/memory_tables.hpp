@@ -176,6 +176,8 @@ struct tables {
   std::map<core::webhook_id, webhook_row> webhooks;
   std::map<std::pair<core::webhook_id, core::shard_id>, webhook_place_row> webhook_places;
   std::map<std::pair<core::webhook_id, core::message_id>, dead_letter_row> dead_letters;
+  std::map<std::uint64_t, core::insert_audit> audit_log;
+  std::uint64_t last_audit = 0;
   std::vector<shard_row> shards; ///< By number.
   std::uint64_t generation = 1;
   core::token numbers_above = 0; ///< Of this generation.

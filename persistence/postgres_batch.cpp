@@ -2,6 +2,7 @@
 
 #include "persistence/batch_columns.hpp"
 #include "persistence/event_text.hpp"
+#include "persistence/postgres_audit_batch.hpp"
 #include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_profile_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
@@ -474,8 +475,10 @@ class sorted_writes : public task_writes,
                       public intake_writes,
                       public webhook_writes,
                       public profile_writes,
-                      public token_writes {
+                      public token_writes,
+                      public audit_writes {
 public:
+  using audit_writes::operator();
   using intake_writes::operator();
   using profile_writes::operator();
   using task_writes::operator();
@@ -655,6 +658,7 @@ public:
     token_writes::append_to(calls);
     trusted_.append_to(calls, set_judgments_trust);
     append_removals_to(calls);
+    audit_writes::append_to(calls);
   }
 
 private:

@@ -181,25 +181,6 @@ constexpr statement units_by_source_key{"units_by_source_key", R"sql(
                           AND f.source_key <= t.source_key
                         ORDER BY f.source_key LIMIT 1) u)sql"};
 
-constexpr statement step_exists{"step_exists", R"sql(
-  SELECT 1 FROM holdfast.steps WHERE step_id = $1::uuid)sql"};
-
-constexpr statement steps_after{"steps_after", R"sql(
-  SELECT s.step_id, s.workflow_id, s.key, s.position, s.status, s.sealed, s.total_units,
-         s.completed_units, s.revision, s.upstreams_completed, s.job_revision, s.job_status
-    FROM holdfast.steps s
-   WHERE (s.created_at, s.step_id)
-         > (coalesce((SELECT created_at FROM holdfast.steps WHERE step_id = $1::uuid), '-infinity'),
-            $1::uuid)
-   ORDER BY s.created_at, s.step_id LIMIT $2::integer)sql"};
-
-// `status < 3` as the index `steps_open` has it.
-constexpr statement open_steps_after{"open_steps_after", R"sql(
-  SELECT step_id, workflow_id, key, position, status, sealed, total_units, completed_units,
-         revision, upstreams_completed, job_revision, job_status
-    FROM holdfast.steps WHERE status < 3 AND step_id > $1::uuid
-   ORDER BY step_id LIMIT $2::integer)sql"};
-
 // By the time at which they ended, which the blocks of both tables are summed up by: an index by id
 // would cost every judgment, and this is asked for seconds after a step has been loaded.
 constexpr statement over_since{"over_since", R"sql(
@@ -301,13 +282,6 @@ core::step_row read_step_row(const query_result& r, std::size_t row) {
           static_cast<core::job_status>(r.get<int2>(row, 11))};
 }
 
-std::vector<core::step_row> read_step_rows(const query_result& r) {
-  std::vector<core::step_row> steps;
-  for (std::size_t row = 0; row < r.rows(); ++row)
-    steps.push_back(read_step_row(r, row));
-  return steps;
-}
-
 /// Bars `contributor` until `until`, or longer if that was known already.
 void put_bar(std::vector<core::bar>& bars, text contributor, core::instant until) {
   for (auto& bar : bars)
@@ -339,6 +313,13 @@ void for_each_of(const query_result& r, std::vector<Item>& items,
 }
 
 } // namespace
+
+std::vector<core::step_row> read_step_rows(const query_result& r) {
+  std::vector<core::step_row> steps;
+  for (std::size_t row = 0; row < r.rows(); ++row)
+    steps.push_back(read_step_row(r, row));
+  return steps;
+}
 
 std::vector<call> load_step(core::step_id step) {
   const auto id = wire::scalar(step.value);
@@ -596,23 +577,6 @@ std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const result
     found.emplace_back(rows.get<std::string>(row, 0), core::unit_id{rows.get<core::uuid>(row, 1)});
   return found;
 }
-
-std::vector<call> list_steps(core::step_id after, std::uint32_t limit) {
-  const auto id = wire::scalar(after.value);
-  return {{&step_exists, {id}}, {&steps_after, {id, limit_parameter(limit)}}};
-}
-
-core::outcome<std::vector<core::step_row>> list_steps(const results& r, core::step_id after) {
-  if (after && r[0].rows() == 0)
-    return core::failure{core::errc::not_found, "no such step"};
-  return read_step_rows(r[1]);
-}
-
-std::vector<call> open_steps(core::step_id after, std::uint32_t limit) {
-  return {{&open_steps_after, {wire::scalar(after.value), limit_parameter(limit)}}};
-}
-
-std::vector<core::step_row> open_steps(const results& r) { return read_step_rows(r[0]); }
 
 std::vector<call> find_over(const std::vector<core::assignment_id>& assignments,
                             core::instant since) {

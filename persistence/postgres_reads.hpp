@@ -37,11 +37,8 @@ core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id
 std::vector<call> find_source_keys(core::step_id step, const std::vector<std::string>& keys);
 std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const results& r);
 
-std::vector<call> list_steps(core::step_id after, std::uint32_t limit);
-core::outcome<std::vector<core::step_row>> list_steps(const results& r, core::step_id after);
-
-std::vector<call> open_steps(core::step_id after, std::uint32_t limit);
-std::vector<core::step_row> open_steps(const results& r);
+/// Rows that begin with the columns that `load_workflow` reads of a step.
+std::vector<core::step_row> read_step_rows(const query_result& r);
 
 /// All of a result but what may be long.
 struct result_place {

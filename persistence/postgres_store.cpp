@@ -266,22 +266,6 @@ postgres_store::find_source_keys(core::step_id step, const std::vector<std::stri
   return reads::find_source_keys(*answer);
 }
 
-core::outcome<std::vector<core::step_row>> postgres_store::list_steps(core::step_id after,
-                                                                      std::uint32_t limit) {
-  const auto answer = ask(reads::list_steps(after, limit));
-  if (!answer)
-    return answer.error();
-  return reads::list_steps(*answer, after);
-}
-
-core::outcome<std::vector<core::step_row>> postgres_store::open_steps(core::step_id after,
-                                                                      std::uint32_t limit) {
-  const auto answer = ask(reads::open_steps(after, limit));
-  if (!answer)
-    return answer.error();
-  return reads::open_steps(*answer);
-}
-
 core::outcome<step_statistics> postgres_store::statistics(core::step_id step) {
   const auto answer = ask(reads::statistics(step));
   if (!answer)

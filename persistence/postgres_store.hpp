@@ -160,6 +160,10 @@ public:
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+  core::outcome<listed_audit> list_audit(const audit_filter& filter) override;
+  core::outcome<std::uint32_t> prune_audit(core::shard_id shard, core::incarnation_id incarnation,
+                                           core::instant made_before, std::uint32_t rows) override;
+
   core::outcome<std::vector<stored_webhook>> list_webhooks() override;
   core::outcome<std::vector<webhook_place>> webhook_places(core::webhook_id webhook) override;
   core::outcome<std::vector<dead_letter>>
@@ -197,6 +201,9 @@ private:
   /// back all their rows together.
   core::outcome<stored_queue> load_queue_apart(const core::queue_name& queue);
   core::outcome<std::vector<core::put_queue>> list_queues_apart();
+  /// The rows of these steps, in their order.
+  core::outcome<std::vector<core::step_row>>
+  read_listed_steps(const std::vector<core::step_id>& steps);
   core::outcome<std::vector<stored_webhook>> list_webhooks_apart();
   core::outcome<staged_page> load_staged_apart(const core::queue_name& queue, std::uint32_t limit,
                                                std::size_t bytes_most);

@@ -513,6 +513,27 @@ struct dead_letter_filter {
   bool replayed_only = false;
 };
 
+/// One entry of the audit log.
+struct audit_entry {
+  std::uint64_t number = 0; ///< Grows from entry to entry, with gaps.
+  core::insert_audit made;
+};
+
+/// Entries of the audit log: those that fit all of these. Empty: any.
+struct audit_filter {
+  core::instant since; ///< The epoch: from the oldest on.
+  std::string who;
+  std::string operation;
+  std::string item;
+  std::uint64_t before = 0; ///< Only those with lower numbers; 0: from the newest on.
+  std::uint32_t limit = 100;
+};
+
+struct listed_audit {
+  std::vector<audit_entry> entries;
+  bool more = false; ///< There are others behind the last.
+};
+
 /// Which events may be forgotten.
 struct prunable {
   /// Only what each of these needs no more: what its cursor has passed. One without a cursor still
@@ -674,13 +695,14 @@ public:
   virtual core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) = 0;
 
-  /// Steps in order of creation, after `after` (nil: from the start), at most `limit`. `not_found`
-  /// if there is no such step as `after`.
+  /// Steps in order of creation, after `after` (nil: from the start), at most `limit`. One that the
+  /// database does not give back has its id alone, and keeps none beside it. `not_found` if there
+  /// is no such step as `after`.
   virtual core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
                                                                 std::uint32_t limit) = 0;
 
   /// The steps that are open or paused, in order of id, after `after` (nil: from the start), at
-  /// most `limit`.
+  /// most `limit`. One that the database does not give back has its id alone.
   virtual core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,
                                                                 std::uint32_t limit) = 0;
 
@@ -814,6 +836,9 @@ public:
   virtual core::outcome<std::vector<dead_letter>>
   list_dead_letters(const dead_letter_filter& filter) = 0;
 
+  /// Entries of the audit log by falling number.
+  virtual core::outcome<listed_audit> list_audit(const audit_filter& filter) = 0;
+
   // --- pruning ---
 
   /// Forgets old events, in one transaction: the oldest outbox rows of the shard, with what is in
@@ -845,6 +870,14 @@ public:
   virtual core::outcome<bool> forget_removed(core::shard_id shard, core::incarnation_id incarnation,
                                              const core::queue_name& queue,
                                              core::instant removed_before) = 0;
+
+  /// Forgets entries of the audit log that were made before `made_before`, at most `rows`. The
+  /// number that went; as many as `rows`: there may be more. `fenced` when the incarnation does not
+  /// host the shard, which stands for the cluster.
+  virtual core::outcome<std::uint32_t> prune_audit(core::shard_id shard,
+                                                   core::incarnation_id incarnation,
+                                                   core::instant made_before,
+                                                   std::uint32_t rows) = 0;
 };
 
 /// Opens one more connection. Never fails by itself: an unreachable database shows at the first

@@ -222,7 +222,16 @@ private:
       rest();
   }
 
-  /// What the last fault has moved goes back where it belongs first; then nothing moves by itself.
+  std::vector<std::string> incarnations() const {
+    std::vector<std::string> all;
+    for (std::uint32_t number = 0; number < nodes_.size(); ++number)
+      all.push_back(nodes_.incarnation(number));
+    return all;
+  }
+
+  /// The shards that the last fault has moved go back first: to a node that was fenced only when
+  /// its lease is new, which takes longer than any pause between two moves. Then nothing moves by
+  /// itself.
   std::optional<hosting> look_when_settled() {
     auto seen = look(nodes_);
     auto since = clock::now();
@@ -230,7 +239,8 @@ private:
     while (clock::now() < until && clock::now() < since + settled_time) {
       rest(settled_time / 10); // each look is a new session
       auto now = look(nodes_);
-      if (!now || !seen || now->epochs != seen->epochs)
+      if (!now || !seen || now->epochs != seen->epochs || now->shards.count("") != 0
+          || !each_has_shards(now->each, incarnations()))
         since = clock::now();
       seen = std::move(now);
     }
@@ -253,9 +263,8 @@ private:
 
   /// Until every shard has a host that runs.
   void await_hosts() {
-    std::set<std::string> running;
-    for (std::uint32_t number = 0; number < nodes_.size(); ++number)
-      running.insert(nodes_.incarnation(number));
+    const auto all = incarnations();
+    const std::set<std::string> running(all.begin(), all.end());
     const auto until = clock::now() + takeover_limit;
     while (clock::now() < until) {
       const auto seen = look(nodes_);

@@ -48,4 +48,9 @@ std::uint64_t shards_of(const shard_hosts& all, const std::string& host) {
       all.begin(), all.end(), [&](const auto& shard) { return shard.second.host == host; }));
 }
 
+bool each_has_shards(const shard_hosts& all, const std::vector<std::string>& running) {
+  return std::all_of(running.begin(), running.end(),
+                     [&](const auto& host) { return shards_of(all, host) > 0; });
+}
+
 } // namespace holdfast::soak

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace holdfast::soak {
 
@@ -28,5 +29,9 @@ std::uint64_t moves_between_others(const shard_hosts& before, const shard_hosts&
 
 /// Shards of a host.
 std::uint64_t shards_of(const shard_hosts& all, const std::string& host);
+
+/// Whether each of `running` has a shard. One that has none has just come, or was fenced, and takes
+/// its share soon: shards move then, although nothing happens to them.
+bool each_has_shards(const shard_hosts& all, const std::vector<std::string>& running);
 
 } // namespace holdfast::soak

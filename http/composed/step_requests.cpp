@@ -2,9 +2,12 @@
 
 #include "core/access.hpp"
 #include "core/unit.hpp"
+#include "http/event_hub.hpp"
 #include "http/serve_operation.hpp"
+#include "http/waiting_call.hpp"
 
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -45,11 +48,13 @@ listed_steps listed(msg::step_offers& offers) {
   return all;
 }
 
-/// The version in `If-Match: "3"`; none where it spells no version.
+/// The version in `If-Match`, which is the tag of a read (`"3-…"`) or the version alone (`"3"`);
+/// none where it spells no version.
 std::optional<std::uint32_t> version_of_tag(std::string_view tag) {
   constexpr char quote = '"';
   if (tag.size() >= 2 && tag.front() == quote && tag.back() == quote)
     tag = tag.substr(1, tag.size() - 2);
+  tag = tag.substr(0, tag.find('-'));
   std::uint32_t version = 0;
   const auto* end = tag.data() + tag.size();
   const auto read = std::from_chars(tag.data(), end, version);
@@ -58,39 +63,62 @@ std::optional<std::uint32_t> version_of_tag(std::string_view tag) {
   return version;
 }
 
-/// Why the version to be changed is not known, with its place; empty when it has been set.
-std::vector<request_problem> set_version(const visit& from, std::uint32_t& version) {
+/// Why the version to be changed is not known; none when it has been set.
+std::optional<response> set_version(const visit& from, std::uint32_t& version) {
   const auto tag = header_of(from.call->asked(), "if-match");
   if (tag.empty() && version == 0)
-    return {{"version", "is missing: give the latest version that you know, in the query as "
-                        "version=3 or as the header If-Match: \"3\""}};
+    return problem_of(refusal::precondition_required,
+                      "give the latest version that you know, in the query as version=3 or as the "
+                      "header If-Match: \"3\"");
   if (tag.empty())
-    return {};
+    return std::nullopt;
   const auto matched = version_of_tag(tag);
   if (!matched)
-    return {{"If-Match", "must be a version in double quotes, such as \"3\""}};
+    return problem_of({{"If-Match", "must be a version in double quotes, such as \"3\", or the "
+                                    "ETag of a read"}});
   if (version != 0 && version != *matched)
-    return {{"If-Match", "must be the version in the query, if both are given"}};
+    return problem_of({{"If-Match", "must be the version in the query, if both are given"}});
   version = *matched;
-  return {};
+  return std::nullopt;
+}
+
+/// Tells why an update was refused. The first step compares the version; whether the refusal is
+/// about that follows from the version that the workflow has now.
+void refuse_update(const door& through, const visit& from, core::workflow_id workflow,
+                   std::uint32_t version, const core::failure& why) {
+  if (why.code != core::errc::wrong_state || header_of(from.call->asked(), "if-match").empty())
+    return door::refuse(from, why);
+  through.send(
+      msg::get_workflow{workflow, 0},
+      [from, version, why](const msg::workflow_view& found) {
+        if (found.latest == version)
+          return door::refuse(from, why);
+        from.call->answer(problem_of(refusal::precondition_failed, why.detail));
+      },
+      [from, why](const core::failure&) { door::refuse(from, why); });
 }
 
 /// The first step of a workflow decides about its definition.
 void change_definition(const door& through, const visit& from, workflow_change& asked,
                        bool dry_run) {
-  if (const auto problems = set_version(from, asked.version); !problems.empty())
-    return from.call->answer(problem_of(problems));
+  if (auto why = set_version(from, asked.version))
+    return from.call->answer(std::move(*why));
   msg::update_workflow change{{}, asked.version, std::move(asked.definition), dry_run};
   if (!through.admits(from, change))
     return;
   through.ask(
       from, msg::get_workflow{asked.workflow, 0},
-      [&through, from, change = std::move(change)](const msg::workflow_view& found) mutable {
+      [&through, from, workflow = asked.workflow,
+       change = std::move(change)](const msg::workflow_view& found) mutable {
         if (found.steps.empty())
           return from.call->answer(problem_of({core::errc::damaged, "the workflow has no steps"}));
         change.step = found.steps.front().step;
-        through.ask(from, std::move(change),
-                    [&through, from](auto& updated) { through.answer(from, updated); });
+        const auto version = change.version;
+        through.send_for(
+            from, std::move(change), [&through, from](auto& updated) { through.answer(from, updated); },
+            [&through, from, workflow, version](const core::failure& why) {
+              refuse_update(through, from, workflow, version, why);
+            });
       });
 }
 
@@ -109,6 +137,86 @@ void ask_of_unit(const door& through, const visit& from, Request request, Then a
                          request.step = step;
                          through.ask(from, std::move(request), std::move(answered));
                        });
+}
+
+void answer_result(const door& through, const visit& from, msg::unit_view& view) {
+  if (view.result.empty())
+    return door::refuse(from, {core::errc::not_found, "there is no result: the unit is "
+                                                          + std::string{to_string(view.state)}});
+  result_of_unit found{view.unit, view.state, std::move(view.result), view.confidence};
+  through.answer(from, found);
+}
+
+/// Whether there is no result, and one may still come.
+bool may_get_result(const msg::unit_view& view) {
+  return view.result.empty() && view.state != core::unit_state::canceled;
+}
+
+/// One request that waits for a result: it reads the unit again whenever the hub tells of an event
+/// about it, one read at a time.
+struct wait_for_result : std::enable_shared_from_this<wait_for_result> {
+  wait_for_result(const door& by, waiting_call_ptr whose, msg::get_unit what)
+      : through(by), call(std::move(whose)), request(std::move(what)) {}
+
+  void look() {
+    has_news = true;
+    if (reads)
+      return;
+    has_news = false;
+    reads = true;
+    through.send(
+        request, [self = shared_from_this()](msg::unit_view& view) { self->on_view(view); },
+        [self = shared_from_this()](const core::failure& why) {
+          self->reads = false;
+          if (self->call->settle())
+            door::refuse(self->call->from(), why);
+        });
+  }
+
+  void on_view(msg::unit_view& view) {
+    reads = false;
+    if (!may_get_result(view)) {
+      if (call->settle())
+        answer_result(through, call->from(), view);
+    } else if (has_news) {
+      look();
+    }
+  }
+
+  void end() const {
+    if (call->settle())
+      call->from().call->answer(no_content());
+  }
+
+  const door& through;
+  const waiting_call_ptr call;
+  const msg::get_unit request;
+  bool reads = false;
+  bool has_news = false; ///< Since the read that is under way began.
+};
+
+void await_result(const door& through, const visit& from, const msg::unit_view& view,
+                  core::duration wait) {
+  const auto call = waiting_call::begin(through, from, {});
+  if (!call)
+    return;
+  const auto mine =
+      std::make_shared<wait_for_result>(through, call, msg::get_unit{view.step, view.unit});
+  call->arm();
+  through.run(
+      [weak = mine->weak_from_this()] {
+        if (const auto still = weak.lock())
+          still->end();
+      },
+      wait);
+  through.run([mine] {
+    mine->through.events()->watch_unit(mine->request.step, mine->request.unit,
+                                       {[mine] { return mine->call->is_settled(); },
+                                        [mine] {
+                                          if (!mine->call->is_settled())
+                                            mine->look();
+                                        }});
+  });
 }
 
 } // namespace
@@ -170,16 +278,19 @@ void unit_wanted::run(const door& through, const visit& from, unit_wanted asked)
               [&through, from](auto& view) { through.answer(from, view); });
 }
 
-void unit_result_wanted::run(const door& through, const visit& from, unit_result_wanted asked) {
-  ask_of_unit(
-      through, from, msg::get_unit{asked.step, asked.unit}, [&through, from](msg::unit_view& view) {
-        if (view.result.empty())
-          return from.call->answer(
-              problem_of({core::errc::not_found, "there is no result: the unit is "
-                                                     + std::string{to_string(view.state)}}));
-        result_of_unit found{view.unit, view.state, std::move(view.result), view.confidence};
-        through.answer(from, found);
-      });
+std::vector<other_answer> unit_result_wanted::other_answers() {
+  return {{204, "Of a request with `wait`: there was no result in that time.", false}};
+}
+
+void unit_result_wanted::run(const door& through, const visit& from,
+                             const unit_result_wanted& asked) {
+  ask_of_unit(through, from, msg::get_unit{asked.step, asked.unit},
+              [&through, from, wait = asked.wait](msg::unit_view& view) {
+                if (wait > core::duration::zero() && may_get_result(view))
+                  await_result(through, from, view, wait);
+                else
+                  answer_result(through, from, view);
+              });
 }
 
 void unit_change::run(const door& through, const visit& from, unit_change asked) {

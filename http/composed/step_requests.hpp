@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/ids.hpp"
+#include "http/composed/waiting_requests.hpp"
 #include "http/door.hpp"
 #include "http/fields.hpp"
 #include "http/routes.hpp"
@@ -143,6 +144,7 @@ void describe(Fields& f, steps_wanted& x) {
 /// The parts that an update and its validation have in common.
 struct workflow_change {
   using answer = msg::workflow_updated;
+  static constexpr bool compares_version = true;
 
   core::workflow_id workflow;
   std::uint32_t version = 0; ///< 0: see the header `If-Match`.
@@ -156,7 +158,7 @@ void describe(Fields& f, workflow_change& x) {
   f.whole(document{x.definition}, "The new definition of the workflow, all of it.");
   f.query("version", bounded{x.version, 1, 4294967295},
           "The latest version that you know, which is the version to be changed. It may be sent as "
-          "the header `If-Match` instead, in double quotes.");
+          "the header `If-Match` instead: in double quotes, or as the `ETag` of a read.");
 }
 
 /// Lets a workflow go on under another definition.
@@ -225,12 +227,16 @@ struct unit_result_wanted : unit_reference {
                                  "Read the result of a unit; 404 while there is none"};
   static constexpr std::string_view name = "get_unit_result";
   using answer = result_of_unit;
-  static void run(const door& through, const visit& from, unit_result_wanted asked);
+  static std::vector<other_answer> other_answers();
+  static void run(const door& through, const visit& from, const unit_result_wanted& asked);
+
+  core::duration wait{0};
 };
 
 template <class Fields>
 void describe(Fields& f, unit_result_wanted& x) {
   describe_reference(f, x);
+  describe_wait(f, x.wait, "Seconds to wait for the result, 0 by default.");
 }
 
 /// Pauses, resumes or cancels a unit.

@@ -1,21 +1,18 @@
 #include "http/composed/task_requests.hpp"
 
+#include "http/composed/lease_ends.hpp"
 #include "http/trace_context.hpp"
+#include "http/waiting_call.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 namespace holdfast::http {
 
 namespace {
-
-/// Reports of one request. Failures, releases and saves are one message each.
-constexpr std::size_t reports_max = 1000;
 
 /// The id of the task at `place` in a request that is repeatable under `key`: the same whenever
 /// that request comes again, and unlike the ids of all others. The time, the version and the
@@ -60,16 +57,11 @@ msg::task_outcome only_outcome(msg::task_outcomes& said) {
   return {{}, core::errc::unavailable, "the node told nothing of the task", false};
 }
 
-std::vector<msg::task_outcome> all_outcomes(msg::task_outcome& said) { return {std::move(said)}; }
-std::vector<msg::task_outcome> all_outcomes(msg::task_outcomes& said) {
-  return std::move(said.outcomes);
-}
-
 /// Whether the outcome is a refusal; then the call has been answered with it.
 bool is_refused(const visit& from, msg::task_outcome& outcome) {
   if (outcome.refusal == core::errc::none)
     return false;
-  from.call->answer(problem_of(core::failure{outcome.refusal, std::move(outcome.detail)}));
+  door::refuse(from, {outcome.refusal, std::move(outcome.detail)});
   return true;
 }
 
@@ -149,151 +141,16 @@ void call_off(const door& through, msg::claim_tasks claim, const turn_ptr& turn)
       [](const core::failure&) {});
 }
 
-bool names_wait(const visit& from) {
-  const auto& query = from.parts.query;
-  return std::any_of(query.begin(), query.end(),
-                     [](const auto& one) { return one.name == "wait"; });
-}
-
-response without_body() {
-  response none;
-  none.status = 204;
-  none.content_type.clear();
-  return none;
-}
-
 void answer_claim(const door& through, const visit& from, const msg::claim_tasks& claim,
                   msg::leased_tasks& granted) {
   remember_queues(through, claim.queue, granted);
   if (!granted.tasks.empty())
     return through.answer(from, granted);
   from.call->answer(names_wait(from)
-                        ? without_body()
+                        ? no_content()
                         : problem_of(core::failure{core::errc::no_unit_available,
                                                    "no task of the queue " + claim.queue
                                                        + " is ready for this worker"}));
-}
-
-/// Whether the caller may send all that reports are made of. The access table gives these requests
-/// to the same roles today.
-template <class... Requests>
-bool admits_all(const door& through, const visit& from, const core::queue_name& queue,
-                const core::worker_id& worker) {
-  const auto may_send = [&](auto message) {
-    message.queue = queue;
-    message.worker = worker;
-    return through.admits(from, message);
-  };
-  return (may_send(Requests{}) && ...);
-}
-
-/// Puts the outcomes of several requests together, and answers the call when the last is there. For
-/// any thread.
-class gathered_outcomes {
-public:
-  /// `untold` are the outcomes of tasks of which no request brings any.
-  gathered_outcomes(const door& through, visit from, msg::task_outcomes untold,
-                    std::size_t requests)
-      : through_(through),
-        from_(std::move(from)),
-        all_(std::move(untold)),
-        requests_open_(requests) {}
-
-  /// The outcomes that one request has brought, of the tasks at these places.
-  void take(const std::vector<std::size_t>& places, std::vector<msg::task_outcome> outcomes) {
-    {
-      const std::lock_guard lock{mutex_};
-      const auto told = std::min(places.size(), outcomes.size());
-      for (std::size_t i = 0; i < told; ++i)
-        all_.outcomes[places[i]] = std::move(outcomes[i]);
-      if (--requests_open_ > 0)
-        return;
-    }
-    through_.answer(from_, all_);
-  }
-
-  /// One request has failed.
-  void fail(const std::vector<std::size_t>& places, const core::failure& why) {
-    std::vector<msg::task_outcome> outcomes;
-    {
-      const std::lock_guard lock{mutex_};
-      for (const auto place : places)
-        outcomes.push_back({all_.outcomes[place].task, why.code, why.detail, false});
-    }
-    take(places, std::move(outcomes));
-  }
-
-private:
-  const door& through_;
-  const visit from_;
-  std::mutex mutex_;
-  msg::task_outcomes all_;
-  std::size_t requests_open_;
-};
-using gathered_ptr = std::shared_ptr<gathered_outcomes>;
-
-/// The outcomes of reports before any request has brought one.
-msg::task_outcomes untold_outcomes(const report_tasks& asked) {
-  msg::task_outcomes untold;
-  for (std::size_t place = 0; place < asked.reports.size(); ++place) {
-    msg::task_outcome one{asked.reports[place].task.task, core::errc::unavailable,
-                          "the node told nothing of the task", false};
-    if (asked.aside.has(place)) {
-      const auto task = one.task;
-      one = asked.aside.outcome_at(place);
-      one.task = task;
-    }
-    untold.outcomes.push_back(std::move(one));
-  }
-  return untold;
-}
-
-/// Sends a request about the reports at these places.
-template <class Request>
-void send_reports(const door& through, const gathered_ptr& all, std::vector<std::size_t> places,
-                  Request message) {
-  through.send(
-      std::move(message), [all, places](auto& said) { all->take(places, all_outcomes(said)); },
-      [all, places](const core::failure& why) { all->fail(places, why); });
-}
-
-/// A message about one task of a worker.
-template <class Request>
-Request about(const report_tasks& asked, const task_report& report) {
-  Request message;
-  message.queue = asked.queue;
-  message.worker = asked.worker;
-  message.task = report.task;
-  message.update = report.update;
-  return message;
-}
-
-/// Sends a report that is a request of its own.
-void send_report(const door& through, const gathered_ptr& all, const report_tasks& asked,
-                 std::size_t place) {
-  const auto& report = asked.reports[place];
-  switch (report.done) {
-  case deed::fail: {
-    auto message = about<msg::fail_task>(asked, report);
-    message.kind = report.kind;
-    message.error_code = report.error_code;
-    message.detail = report.detail;
-    message.retry_after = report.retry_after;
-    return send_reports(through, all, {place}, std::move(message));
-  }
-  case deed::release: {
-    auto message = about<msg::release_task>(asked, report);
-    message.next_action = report.next_action;
-    return send_reports(through, all, {place}, std::move(message));
-  }
-  default:
-    break;
-  }
-  if (report.number == 0)
-    return send_reports(through, all, {place}, about<msg::save_task>(asked, report));
-  auto message = about<msg::save_task_in_order>(asked, report);
-  message.number = report.number;
-  send_reports(through, all, {place}, std::move(message));
 }
 
 void make_many(const door& through, const visit& from, msg::enqueue_tasks message,
@@ -330,6 +187,10 @@ void set_paused(const door& through, const visit& from, queue_change asked, bool
 
 // --- producers ---
 
+std::vector<other_answer> make_tasks::other_answers() {
+  return {{200, "Of many tasks: their outcomes.", true}};
+}
+
 void make_tasks::run(const door& through, const visit& from, make_tasks asked) {
   const bool many = !asked.tasks.empty();
   msg::enqueue_tasks message;
@@ -358,77 +219,38 @@ void make_tasks::run(const door& through, const visit& from, make_tasks asked) {
 
 // --- workers ---
 
+std::vector<other_answer> claim_tasks::other_answers() {
+  return {{204, "Of a request with `wait`: no task was ready in that time.", false}};
+}
+
 void claim_tasks::run(const door& through, const visit& from, claim_tasks asked) {
   const auto claim = std::make_shared<const msg::claim_tasks>(std::move(asked.claim));
   if (!through.admits(from, *claim))
     return;
   const auto turn = through.begin_claim(claim->claim);
-  // The answer and the hanging up of the client may come at the same time, on two threads. The
-  // first of them sets this, and the second finds it set: either the client gets the tasks, or they
-  // go back.
-  const auto is_settled = std::make_shared<std::atomic<bool>>(false);
+  const auto give_up = [&through, claim, turn] {
+    if (claim->wait > core::duration::zero() && turn->is_last())
+      call_off(through, *claim, turn);
+  };
+  const auto waiting = claim->wait > core::duration::zero()
+                           ? waiting_call::begin(through, from, give_up)
+                           : waiting_call::begin_without_place(from, give_up);
+  if (!waiting)
+    return;
   through.send(
       *claim,
-      [&through, from, claim, turn, is_settled](msg::leased_tasks& granted) {
-        if (!is_settled->exchange(true))
-          return answer_claim(through, from, *claim, granted);
-        if (turn->is_last())
+      [&through, waiting, claim, turn](msg::leased_tasks& granted) {
+        // Either the client gets the tasks, or they go back.
+        if (waiting->settle())
+          answer_claim(through, waiting->from(), *claim, granted);
+        else if (turn->is_last())
           give_back(through, *claim, granted);
-        from.call->answer(without_body());
       },
-      [call = from.call, is_settled](const core::failure& why) {
-        is_settled->store(true);
-        call->answer(problem_of(why));
+      [waiting](const core::failure& why) {
+        if (waiting->settle())
+          door::refuse(waiting->from(), why);
       });
-  // Only now, so that nothing calls the claim off before it has been sent. The call keeps this
-  // function, which therefore must not keep the call.
-  from.call->on_abandoned([&through, claim, turn, is_settled] {
-    if (!is_settled->exchange(true) && claim->wait > core::duration::zero() && turn->is_last())
-      call_off(through, *claim, turn);
-  });
-}
-
-void report_tasks::run(const door& through, const visit& from, report_tasks asked) {
-  if (asked.reports.size() > reports_max)
-    return from.call->answer(
-        problem_of(core::failure{core::errc::too_large, "at most " + std::to_string(reports_max)
-                                                            + " outcomes in one request"}));
-  if (!admits_all<msg::complete_tasks, msg::fail_task, msg::release_task, msg::save_task,
-                  msg::save_task_in_order, msg::extend_tasks>(through, from, asked.queue,
-                                                              asked.worker))
-    return;
-  msg::complete_tasks completions{asked.queue, asked.worker, {}};
-  msg::extend_tasks extensions{asked.queue, asked.worker, {}};
-  std::vector<std::size_t> completed;
-  std::vector<std::size_t> extended;
-  std::vector<std::size_t> others;
-  for (std::size_t place = 0; place < asked.reports.size(); ++place) {
-    auto& report = asked.reports[place];
-    if (asked.aside.has(place))
-      continue;
-    if (report.done == deed::complete) {
-      completions.tasks.push_back({report.task, std::move(report.result)});
-      completed.push_back(place);
-    } else if (report.done == deed::extend) {
-      extensions.tasks.push_back(report.task);
-      extended.push_back(place);
-    } else {
-      others.push_back(place);
-    }
-  }
-  const auto requests =
-      others.size() + (completed.empty() ? 0U : 1U) + (extended.empty() ? 0U : 1U);
-  auto outcomes = untold_outcomes(asked);
-  if (requests == 0)
-    return through.answer(from, outcomes);
-  const auto all =
-      std::make_shared<gathered_outcomes>(through, from, std::move(outcomes), requests);
-  for (const auto place : others)
-    send_report(through, all, asked, place);
-  if (!extended.empty())
-    send_reports(through, all, std::move(extended), std::move(extensions));
-  if (!completed.empty())
-    send_reports(through, all, std::move(completed), std::move(completions));
+  waiting->arm(); // only now, so that nothing calls the claim off before it has been sent
 }
 
 // --- one task by its id ---
@@ -475,9 +297,23 @@ void complete_task::run(const door& through, const visit& from, complete_task as
 }
 
 void extend_task::run(const door& through, const visit& from, extend_task asked) {
-  report_about_task(
-      through, from, asked.task.task,
-      msg::extend_tasks{std::move(asked.queue), std::move(asked.worker), {asked.task}});
+  const auto lease = asked.task;
+  msg::extend_tasks message{std::move(asked.queue), std::move(asked.worker), {lease}};
+  with_queue(through, from, lease.task, std::move(message),
+             [&through, from, lease](msg::extend_tasks whole) {
+               through.ask(from, std::move(whole),
+                           [&through, from, lease](msg::task_outcomes& said) {
+                             auto outcome = only_outcome(said);
+                             if (is_refused(from, outcome))
+                               return;
+                             look_up_end(through, lease,
+                                         [&through, from, task = outcome.task,
+                                          repeated = outcome.repeated](core::instant expires_at) {
+                                           task_extended extended{task, repeated, expires_at};
+                                           through.answer(from, extended);
+                                         });
+                           });
+             });
 }
 
 void fail_task::run(const door& through, const visit& from, fail_task asked) {

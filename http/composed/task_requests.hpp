@@ -2,6 +2,7 @@
 
 #include "core/task.hpp"
 #include "http/door.hpp"
+#include "http/route_table.hpp"
 #include "http/routes.hpp"
 #include "http/set_aside.hpp"
 #include "http/shapes/task_shapes.hpp"
@@ -17,17 +18,11 @@
 /// its id leave its queue out.
 namespace holdfast::http {
 
-class schema_maker;
-
-/// A schema tells every member that there may be; a request or an answer has those that go
-/// together.
-template <class Fields>
-inline constexpr bool tells_every_member = std::is_same_v<Fields, schema_maker>;
-
 // --- producers ---
 
 /// The answer of `make_tasks`: of one task, or of many.
 struct tasks_made {
+  static constexpr std::string_view name = "tasks_made";
   enum class form : std::uint8_t { either, one, many };
 
   form is = form::either;
@@ -51,6 +46,7 @@ struct make_tasks {
                                  "Make a task, or many"};
   static constexpr std::string_view name = "make_tasks";
   using answer = tasks_made;
+  static std::vector<other_answer> other_answers();
   static constexpr std::string_view items = "tasks";
   static void run(const door& through, const visit& from, make_tasks asked);
 
@@ -77,6 +73,7 @@ struct claim_tasks {
                                  "Claim tasks"};
   static constexpr std::string_view name = "claim_tasks";
   using answer = msg::leased_tasks;
+  static std::vector<other_answer> other_answers();
   static void run(const door& through, const visit& from, claim_tasks asked);
 
   msg::claim_tasks claim;
@@ -132,13 +129,47 @@ void describe(Fields& f, task_report& x) {
     describe(f, x.update);
 }
 
+/// The end of a lease that was extended, as a request about one task and one about many tell it.
+template <class Fields>
+void describe_extension(Fields& f, core::instant& expires_at) {
+  f.optional("lease_seconds", seconds_until{expires_at},
+             "Of a lease that was extended: the seconds until it ends, counted from this answer. "
+             "Left out where the end could not be read, and of leases behind the first 100 that "
+             "one request extends.");
+}
+
+/// The outcome of one report.
+struct report_outcome {
+  static constexpr std::string_view name = "report_outcome";
+
+  msg::task_outcome said;
+  core::instant expires_at; ///< Of a lease that was extended; the epoch: not known.
+};
+
+template <class Fields>
+void describe(Fields& f, report_outcome& x) {
+  describe(f, x.said);
+  describe_extension(f, x.expires_at);
+}
+
+struct report_outcomes {
+  static constexpr std::string_view name = "report_outcomes";
+
+  std::vector<report_outcome> outcomes;
+};
+
+template <class Fields>
+void describe(Fields& f, report_outcomes& x) {
+  f.required("outcomes", x.outcomes, "One outcome for each report, in the order of the request.");
+}
+
 /// Reports about many tasks at once. The reports of one request about the same task are carried out
 /// in any order.
 struct report_tasks {
   static constexpr route_row row{topic::tasks, verb::post, "/v1/queues/{queue}/completions", 200,
                                  "Report about many tasks at once"};
   static constexpr std::string_view name = "report_tasks";
-  using answer = msg::task_outcomes;
+  using answer = report_outcomes;
   static constexpr std::string_view items = "outcomes";
   static void run(const door& through, const visit& from, report_tasks asked);
 
@@ -159,6 +190,8 @@ void describe(Fields& f, report_tasks& x) {
 
 /// The answer about one task that was changed.
 struct task_done {
+  static constexpr std::string_view name = "task_done";
+
   core::task_id task;
   bool repeated = false;
 };
@@ -171,6 +204,7 @@ void describe(Fields& f, task_done& x) {
 
 /// The answer of `complete_task`.
 struct task_completed {
+  static constexpr std::string_view name = "task_completed";
   enum class form : std::uint8_t { either, alone, followed };
 
   form is = form::either;
@@ -216,11 +250,27 @@ void describe(Fields& f, complete_task& x) {
          "and with the id of that task gets the same answer.");
 }
 
+/// The answer of `extend_task`.
+struct task_extended {
+  static constexpr std::string_view name = "task_extended";
+
+  core::task_id task;
+  bool repeated = false;
+  core::instant expires_at; ///< The epoch: not known.
+};
+
+template <class Fields>
+void describe(Fields& f, task_extended& x) {
+  f.required("id", x.task, "The id of the task.");
+  f.required("repeated", x.repeated, "Whether an earlier request had done the same.");
+  describe_extension(f, x.expires_at);
+}
+
 struct extend_task {
   static constexpr route_row row{topic::tasks, verb::post, "/v1/tasks/{id}/extend", 200,
                                  "Extend the lease of a task"};
   static constexpr std::string_view name = "extend_task";
-  using answer = task_done;
+  using answer = task_extended;
   static void run(const door& through, const visit& from, extend_task asked);
 
   core::queue_name queue;

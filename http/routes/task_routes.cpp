@@ -1,4 +1,5 @@
 #include "http/composed/task_requests.hpp"
+#include "http/composed/waiting_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
 #include "http/shapes/task_shapes.hpp"
@@ -8,6 +9,7 @@ namespace holdfast::http {
 void add_task_routes(route_table& table) {
   // --- producers ---
   add_composed<make_tasks>(table);
+  add_composed<task_wanted>(table);
   // --- workers ---
   add_composed<claim_tasks>(table);
   add_composed<report_tasks>(table);

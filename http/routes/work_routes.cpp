@@ -1,3 +1,4 @@
+#include "http/composed/waiting_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
 #include "http/shapes/work_shapes.hpp"
@@ -6,6 +7,7 @@
 namespace holdfast::http {
 
 void add_work_routes(route_table& table) {
+  add_composed<assignment_wanted>(table);
   add_operations_about<topic::work, topic::contributors>(table);
 }
 

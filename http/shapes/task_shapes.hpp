@@ -91,7 +91,8 @@ void describe(Fields& f, msg::queue_intake& x) {
 template <class Fields>
 void describe(Fields& f, msg::get_queue_metrics& x) {
   f.required("queue", x.queue, "The name of the queue.");
-  f.optional("window", x.window, "The seconds to look back: 10 to 300; 60 when left out.");
+  f.optional("window", bounded{x.window, 10, 300},
+             "The seconds to look back: 10 to 300; 60 when left out.");
 }
 
 template <class Fields>
@@ -244,6 +245,10 @@ template <class Fields>
 void describe(Fields& f, msg::task_outcome& x) {
   f.optional("task", x.task, "The id of the task that is there now.");
   f.optional("code", x.refusal, "The error that kept this task from being done; else left out.");
+  bool retryable = core::describe(x.refusal).retryable;
+  if (tells_every_member<Fields> || x.refusal != core::errc::none)
+    f.optional("retryable", retryable,
+               "Beside `code`: whether the same may succeed later; else left out.");
   f.optional("detail", x.detail, "The particulars of the error.");
   f.required("repeated", x.repeated, "Whether an earlier request had done the same.");
 }
@@ -481,7 +486,7 @@ void describe(Fields& f, msg::claim_tasks& x) {
          "The id of the claim: repeated with it, the request gets the same tasks again.");
   f.optional("limit", bounded{x.most, 1, 1000}, "The most tasks of the answer; 1 when left out.");
   f.optional("types", x.types, "The types that the worker knows; all when left out.");
-  f.query("wait", x.wait, "The seconds to wait for a task: 0 to 60.");
+  f.query("wait", bounded{x.wait, 0, 60}, "The seconds to wait for a task: 0 to 60.");
   f.hidden(x.tied); // HTTP has no connection that stands for a worker.
 }
 
@@ -513,7 +518,7 @@ void describe_failure(Fields& f, Failure& x, bool must) {
   else
     f.optional("code", x.error_code, code);
   f.optional("detail", x.detail, "The error, for operators only; 8 KiB of it are kept.");
-  f.optional("retry_after", x.retry_after,
+  f.optional("retry_after", bounded{x.retry_after, 0, 86'400},
              "The seconds before which the task is not tried again, at most 86400.");
 }
 

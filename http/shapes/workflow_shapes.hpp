@@ -178,6 +178,8 @@ template <class Fields>
 void describe(Fields& f, msg::row_problem& x) {
   f.required("row", x.row, "The place of the row in the request, from 0.");
   f.required("code", word{x.code, error_words()}, "The error, as a problem names it.");
+  bool retryable = core::describe(static_cast<core::errc>(x.code)).retryable;
+  f.required("retryable", retryable, "Whether the same row may be taken later.");
   f.required("detail", x.detail, "The mistake in the row, for people.");
 }
 

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(audits_come_at_their_interval_and_find_nothing) {
   BOOST_TEST(node->log.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_broken_is_logged_and_counted) {
+BOOST_AUTO_TEST_CASE(broken_invariant_is_logged_and_counted) {
   broken = {{"I-1", "slots_not_exceeded", 2, "unit_id=7"},
             {"I-1", "one_lease_per_contributor", 1, "unit_id=8"},
             {"I-5", "finalized_shape", 3, "unit_id=9"}};

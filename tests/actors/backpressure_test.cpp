@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_request_larger_than_the_mark_is_taken_when_nothing_waits)
 
 // Requests that had passed the gateway before the writers were busy are turned away by whoever
 // would decide, and not after that by the writer, which costs those who decided their memory.
-BOOST_AUTO_TEST_CASE(what_comes_at_once_is_turned_away_before_it_is_decided) {
+BOOST_AUTO_TEST_CASE(requests_beyond_the_mark_are_turned_away_before_a_decision) {
   prepare().settings.batching.high_water = 1;
   start();
   const auto crowded = create(R"({"name":"crowded","steps":[{"key":"a","judgments_per_unit":1,

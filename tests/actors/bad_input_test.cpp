@@ -148,6 +148,10 @@ BOOST_AUTO_TEST_CASE(verbs_and_limits_out_of_range_are_refused_with_the_range) {
     refused(msg::list_workflows{{}, limit}, errc::invalid_argument,
             "limit must be between 1 and 1000");
   BOOST_TEST(call(msg::list_workflows{{}, 1000}).value.has_value());
+  for (const std::uint32_t limit : {0U, 1001U})
+    refused(msg::list_audit{{}, {}, {}, {}, 0, limit}, errc::invalid_argument,
+            "limit must be between 1 and 1000");
+  refused(msg::list_audit{{}, {}, {}, "queue \xff", 0, 1}, errc::invalid_argument, "item");
   for (const std::uint32_t limit : {0U, 501U})
     refused(msg::list_test_questions{step, 0, limit}, errc::invalid_argument,
             "limit must be between 1 and 500");

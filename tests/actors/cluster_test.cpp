@@ -491,7 +491,7 @@ BOOST_AUTO_TEST_CASE(after_an_outage_of_the_database_everybody_has_what_was_thei
     BOOST_TEST(call(*node, some_tasks("mail", 1)).value.has_value(), name);
 }
 
-BOOST_AUTO_TEST_CASE(who_does_not_come_back_after_an_outage_is_replaced) {
+BOOST_AUTO_TEST_CASE(node_that_does_not_come_back_after_an_outage_is_replaced) {
   start_three();
   given_queue("mail");
   for (auto& [name, node] : nodes)
@@ -523,7 +523,7 @@ BOOST_AUTO_TEST_CASE(a_stopped_node_hands_over_without_a_pause) {
 
 // The actor that hosts the shards dies before it hears what the node has lost: its next life does
 // not believe that to be here still.
-BOOST_AUTO_TEST_CASE(what_was_lost_while_the_shards_crashed_is_found_where_it_is) {
+BOOST_AUTO_TEST_CASE(work_lost_while_the_shards_crashed_is_found_at_its_host) {
   start("a");
   const auto hosts_of_a = actors_named("shards");
   BOOST_REQUIRE(hosts_of_a.size() == 1U);
@@ -908,7 +908,7 @@ BOOST_FIXTURE_TEST_CASE(a_worker_outlives_the_drain_of_the_node_in_between, work
   expect_that_all_count();
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_worker_held_over_a_node_that_died_runs_out, work_elsewhere) {
+BOOST_FIXTURE_TEST_CASE(leases_held_over_a_node_that_died_run_out, work_elsewhere) {
   far->kill();
   worker.disconnect();
   advance(5s);
@@ -1061,7 +1061,7 @@ BOOST_FIXTURE_TEST_CASE(a_peer_of_all_nodes_asks_the_hosts_themselves, peer_of_a
   BOOST_TEST(actors_named("forwarder").size() == 1U); // `me` knows one node only
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_peer_knows_of_the_hosts_is_a_hint, peer_of_all) { // I-7, I-13
+BOOST_FIXTURE_TEST_CASE(placement_known_to_a_peer_is_a_hint, peer_of_all) { // I-7, I-13
   work();
   at("b").kill();
   work();
@@ -1096,6 +1096,33 @@ BOOST_FIXTURE_TEST_CASE(a_peer_that_dies_gives_back_what_it_holds_at_the_hosts, 
   caf::anon_send_exit(courier, caf::exit_reason::user_shutdown);
   advance(1s);
   BOOST_TEST(call(at("b"), a_claim(queue, "v")).value->tasks.size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(audit_log_names_the_author_of_a_request_that_another_node_decides) {
+  start("a");
+  start("b");
+  const auto queue = queue_hosted_by("b");
+  const auto made = send<msg::queue_view>(
+      at("a").gateway, caf::make_message(msg::author{"admin"}, msg::put_queue{queue, "{}"}));
+  advance(1s);
+  BOOST_REQUIRE(made->value);
+  const auto& log = database->tables().audit_log;
+  BOOST_REQUIRE_EQUAL(log.size(), 1U);
+  BOOST_TEST(log.begin()->second.who == "admin");
+  BOOST_TEST(log.begin()->second.item == "queue " + queue);
+}
+
+// F44
+BOOST_AUTO_TEST_CASE(a_node_that_knows_no_authors_gets_the_request_alone) {
+  network->speak(1);
+  start("a");
+  start("b");
+  const auto queue = queue_hosted_by("b");
+  const auto made = send<msg::queue_view>(
+      at("a").gateway, caf::make_message(msg::author{"admin"}, msg::put_queue{queue, "{}"}));
+  advance(1s);
+  BOOST_TEST(made->value.has_value());
+  BOOST_TEST(database->tables().audit_log.empty());
 }
 
 BOOST_AUTO_TEST_CASE(every_node_says_who_hosts_what) {

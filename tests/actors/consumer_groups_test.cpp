@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(every_wanted_event_becomes_one_task) {
 
 // The queue has the tasks, and the delivery ends before it has stored how far it is: again and
 // again, at last with the whole process. By then some of the tasks are over.
-BOOST_AUTO_TEST_CASE(what_is_handed_over_again_after_a_crash_is_there_once) {
+BOOST_AUTO_TEST_CASE(event_handed_over_again_after_a_crash_is_one_task) {
   given_units(2);
   database->set_refusals(stores_a_position);
   put(into("mail"));
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(going_back_fills_gaps_and_repeats_nothing) {
 }
 
 // The first queue has the tasks; that the delivery could not say so changes nothing about that.
-BOOST_AUTO_TEST_CASE(what_has_its_task_gets_none_in_another_queue) {
+BOOST_AUTO_TEST_CASE(event_with_a_task_gets_none_in_another_queue) {
   put_policy("second", "{}");
   given_units(2);
   database->set_refusals(stores_a_position);

@@ -111,6 +111,34 @@ BOOST_AUTO_TEST_CASE(contributor_with_an_unreadable_standing_is_refused_and_nobo
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// finding B3
+BOOST_AUTO_TEST_CASE(step_with_an_unreadable_row_keeps_no_other_from_starting) {
+  const auto damaged = create();
+  const auto other = create();
+  feed(damaged, 1);
+  feed(other, 1);
+  const auto lease = assigned(other, "ana");
+  database->set_damaged_steps([=](const core::step_id& step) { return step == damaged; });
+  restart();
+
+  const auto listed = call(msg::list_steps{{}, 10});
+  BOOST_REQUIRE(listed.value);
+  BOOST_REQUIRE_EQUAL(listed.value->steps.size(), 2U);
+  for (const auto& view : listed.value->steps) {
+    BOOST_TEST((view.workflow == core::workflow_id{}) == (view.step == damaged));
+    BOOST_TEST(view.key.empty() == (view.step == damaged));
+  }
+  const auto offered = call(msg::find_steps{"bob", 10, 0, {}});
+  BOOST_REQUIRE(offered.value);
+  BOOST_REQUIRE_EQUAL(offered.value->steps.size(), 1U);
+  BOOST_TEST((offered.value->steps[0].step == other));
+  BOOST_TEST((assign(damaged, "bob").code() == core::errc::damaged));
+
+  // The lease in the other step runs out although nobody asks for that step.
+  advance(60s);
+  BOOST_TEST((database->tables().ended_leases.count({lease.unit, lease.token}) == 1U));
+}
+
 // finding Q4
 BOOST_AUTO_TEST_CASE(question_that_cannot_be_read_is_offered_to_nobody_and_stops_no_other) {
   const auto step = create(with_test_questions);

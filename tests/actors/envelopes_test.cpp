@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_sent_again_is_a_repetition) {
 }
 
 // C49
-BOOST_AUTO_TEST_CASE(what_an_envelope_does_not_say_is_said_beside_it) {
+BOOST_AUTO_TEST_CASE(members_that_an_envelope_lacks_are_given_beside_it) {
   auto later = job(fresh<core::task_id>());
   later.run_at = now() + 30s;
   auto plain = job(fresh<core::task_id>());

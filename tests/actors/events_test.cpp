@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(consumers_that_crash_with_a_delivery_under_way_apply_it_onc
 }
 
 // More events at once than may stay in memory, in deliveries of two: the rest comes from the table.
-BOOST_AUTO_TEST_CASE(what_does_not_fit_into_memory_is_delivered_from_the_table) {
+BOOST_AUTO_TEST_CASE(events_beyond_the_memory_are_delivered_from_the_table) {
   node->settings.events_high_water = 1;
   node->settings.events_batch_max = 2;
   start_with_units(12);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_into_memory_is_delivered_from_the_table) 
 }
 
 // A169
-BOOST_AUTO_TEST_CASE(what_was_committed_and_not_delivered_is_delivered_after_a_restart) {
+BOOST_AUTO_TEST_CASE(committed_event_is_delivered_after_a_restart) {
   start_with_units(3);
   for (const auto* who : {"ana", "bob"}) {
     for (int i = 0; i < 3; ++i) {
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(old_events_are_forgotten_when_everybody_is_done_with_them) 
 }
 
 // A170, A181: each step that units go on to notes what it has made of them
-BOOST_AUTO_TEST_CASE(what_the_next_steps_noted_goes_with_the_events) {
+BOOST_AUTO_TEST_CASE(notes_of_the_next_steps_go_with_the_events) {
   node->settings.events_retention = 1h;
   node->settings.events_prune_interval = 1min;
   start();

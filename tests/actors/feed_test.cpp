@@ -69,7 +69,7 @@ struct read_node : node_fixture {
 BOOST_FIXTURE_TEST_SUITE(event_feeds, read_node)
 
 // A174, A175
-BOOST_AUTO_TEST_CASE(what_is_read_is_the_outbox) {
+BOOST_AUTO_TEST_CASE(feed_reads_the_outbox) {
   start_with_units(5);
   work(step, "ana");
   work(step, "bob");

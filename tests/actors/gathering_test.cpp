@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(so_many_units_become_one_that_goes_on) {
 }
 
 // What is left over when nothing more can come is a batch, too: no work waits for ever.
-BOOST_AUTO_TEST_CASE(what_is_left_is_a_batch_when_all_is_there) {
+BOOST_AUTO_TEST_CASE(remainder_is_a_batch_when_the_step_is_sealed) {
   const auto steps = create_steps(by_count);
   feed(steps[0], 4);
   for (int i = 0; i < 4; ++i)
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_is_a_batch_when_all_is_there) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
-BOOST_AUTO_TEST_CASE(who_seals_the_step_itself_waits_no_longer) {
+BOOST_AUTO_TEST_CASE(sealing_the_step_itself_ends_the_wait) {
   const auto steps = create_steps(by_count);
   feed(steps[0], 2);
   answer(steps[0], "ana", "x");
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_list_of_which_an_item_is_dropped_comes_together_at_the_en
 }
 
 // I-5: nothing is lost with a node, and nothing becomes part of two batches.
-BOOST_AUTO_TEST_CASE(what_waits_outlives_the_node) {
+BOOST_AUTO_TEST_CASE(waiting_units_outlive_the_node) {
   const auto steps = create_steps(by_count);
   feed(steps[0], 6);
   for (int i = 0; i < 2; ++i)

@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(all_steps_are_paused_and_go_on_with_the_job) {
 }
 
 // Deliveries come more than once, and in any order.
-BOOST_AUTO_TEST_CASE(what_is_older_or_known_changes_nothing) {
+BOOST_AUTO_TEST_CASE(older_or_known_job_status_changes_nothing) {
   given("when_launched");
   BOOST_TEST(applied(2, job_status::launched));
   const auto again = tell(2, job_status::launched);
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_canceled_job_is_over) {
 }
 
 // The first step has followed, and the node dies before the other one has.
-BOOST_AUTO_TEST_CASE(what_was_answered_reaches_all_steps_though_the_node_dies) {
+BOOST_AUTO_TEST_CASE(answered_job_status_reaches_all_steps_though_the_node_dies) {
   given("when_launched");
   hold_commits_of(
       [&](const core::step_row& row) { return row.id == steps[1] && row.job_revision == 1; });
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(only_the_first_step_of_the_workflow_decides) {
 }
 
 // A39, A93
-BOOST_AUTO_TEST_CASE(what_is_told_of_jobs_is_published_as_the_schema_says) {
+BOOST_AUTO_TEST_CASE(events_of_jobs_are_published_as_the_schema_says) {
   given("when_launched");
   applied(1, job_status::launched);
   bool told = false;

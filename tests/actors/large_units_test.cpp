@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(large_inputs_go_to_the_store_and_come_back_whole) {
 }
 
 // A80, A82: what is refused anyway fills no disk
-BOOST_AUTO_TEST_CASE(what_comes_to_a_canceled_step_is_not_stored) {
+BOOST_AUTO_TEST_CASE(source_data_for_a_canceled_step_is_not_stored) {
   const auto step = create();
   added(step, {large('a')});
   BOOST_REQUIRE(
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_unit_whose_input_is_lost_is_paused_and_others_go_on) {
   BOOST_TEST(explained(step, units[0].made.id) == "leased waiting ");
 }
 
-BOOST_AUTO_TEST_CASE(whoever_is_removed_while_an_input_is_fetched_gets_no_lease) {
+BOOST_AUTO_TEST_CASE(contributor_removed_while_an_input_is_fetched_gets_no_lease) {
   const auto step = create();
   added(step, {large('a')});
   held_back = "object_keeper";
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(the_child_of_a_large_unit_brings_the_whole_source_data) {
 }
 
 // A82, I-5: no unit silently becomes nothing
-BOOST_AUTO_TEST_CASE(what_a_lost_input_leads_to_waits_until_it_is_there_again) {
+BOOST_AUTO_TEST_CASE(unit_made_from_a_lost_input_waits_until_it_is_there_again) {
   const auto steps = create_steps(chain);
   added(steps[0], {large('p')});
   const auto lease = assigned(steps[0], "ann");
@@ -416,7 +416,7 @@ BOOST_AUTO_TEST_CASE(a_judged_unit_whose_input_is_asked_about_and_lost_waits_for
 }
 
 // A82, A88, I-5, I-6: it alone waits, and so does the end of the next step, in whatever life
-BOOST_AUTO_TEST_CASE(what_a_lost_input_leads_to_keeps_nothing_else_waiting) {
+BOOST_AUTO_TEST_CASE(unit_made_from_a_lost_input_keeps_nothing_else_waiting) {
   const auto steps = create_steps(chain);
   added(steps[0], {large('p'), large('q'), large('r')});
   std::vector<msg::assignment> leases;

@@ -194,6 +194,20 @@ BOOST_AUTO_TEST_CASE(repeating_a_submission_is_accepted_once_and_says_so) {
   BOOST_TEST(events(core::event_type::judgment_received).size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(another_answer_under_the_id_of_a_judgment_is_refused) {
+  feed(step, 1);
+  const auto lease = assigned(step, "ana");
+  const auto request = judgment(lease, "ana");
+  BOOST_REQUIRE(call(request).value);
+  auto other = request;
+  other.payload = R"({"answer":"blue"})";
+  BOOST_TEST(call(other).code() == core::errc::already_exists);
+  restart();
+  BOOST_TEST(call(other).code() == core::errc::already_exists);
+  BOOST_TEST(call(request).value->repeated);
+  BOOST_TEST(unit(step, lease.unit).judgment_count == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_second_judgment_of_the_same_contributor_is_refused) {
   feed(step, 1);
   const auto lease = assigned(step, "ana");

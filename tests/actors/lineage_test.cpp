@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(all_units_of_an_item_tell_what_happened_to_them) {
   BOOST_TEST(!rest.more);
 }
 
-BOOST_AUTO_TEST_CASE(what_counts_no_more_says_since_when) {
+BOOST_AUTO_TEST_CASE(judgment_that_counts_no_more_says_since_when) {
   const auto step = create();
   feed(step, 1);
   const auto given = assigned(step, "ana");

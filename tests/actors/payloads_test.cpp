@@ -442,7 +442,7 @@ BOOST_AUTO_TEST_CASE(one_answer_holds_no_more_than_a_message_takes) {
   BOOST_TEST(leased.size() == 42U); // 4 MiB, and the one that passes it
 }
 
-BOOST_AUTO_TEST_CASE(what_is_under_way_has_a_bound) {
+BOOST_AUTO_TEST_CASE(payloads_under_way_have_a_bound) {
   prepare();
   node->settings.object_bytes_most = 150'000;
   start();

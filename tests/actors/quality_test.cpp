@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_step_completes_without_its_test_questions) {
 }
 
 // A28, A129, G-9: who fails the quiz is out before any of their work counts
-BOOST_AUTO_TEST_CASE(whoever_fails_the_quiz_gets_nothing_more) {
+BOOST_AUTO_TEST_CASE(contributor_who_fails_the_quiz_gets_nothing_more) {
   const auto step = create(tested);
   feed(step, 3);
   ask_about(step, 6);
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(a_quiz_that_is_under_way_goes_on_in_the_next_life) {
 }
 
 // A27, A28, G-7: what a bad contributor did makes room for others; what they hold ends
-BOOST_AUTO_TEST_CASE(whoever_is_right_too_seldom_is_taken_out_of_units_that_are_still_open) {
+BOOST_AUTO_TEST_CASE(contributor_right_too_seldom_is_taken_out_of_open_units) {
   const auto step = create(color_step_with(R"("judgments_per_unit": 2,
       "test_questions": {"quiz": 1, "quiz_pass": 1, "every": 2})"));
   feed(step, 30);
@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(no_assignment_tells_a_test_question_from_other_units) {
 }
 
 // A110, G-5: nor does what comes after a release, after an expiry and after a restart
-BOOST_AUTO_TEST_CASE(what_is_given_back_or_runs_out_comes_again_whatever_it_is) {
+BOOST_AUTO_TEST_CASE(unit_or_question_given_back_or_run_out_comes_again) {
   const auto step = create(color_step_with(R"("judgments_per_unit": 2,
       "test_questions": {"quiz": 0, "every": 2})"));
   feed(step, 200);
@@ -759,7 +759,7 @@ BOOST_AUTO_TEST_CASE(a_requester_takes_a_contributor_off_a_step) {
 }
 
 // A28, I-11, I-12: whatever happens to the step between the answer and what follows from it
-BOOST_AUTO_TEST_CASE(whoever_failed_the_quiz_is_removed_also_by_a_step_that_crashed_before_it) {
+BOOST_AUTO_TEST_CASE(contributor_who_failed_the_quiz_is_removed_after_a_crash_of_the_step) {
   const auto step = create(tested);
   feed(step, 3);
   ask_about(step, 6);
@@ -779,7 +779,7 @@ BOOST_AUTO_TEST_CASE(whoever_failed_the_quiz_is_removed_also_by_a_step_that_cras
 }
 
 // A27: whatever happens to the unit before it is durable
-BOOST_AUTO_TEST_CASE(what_a_removed_contributor_said_goes_also_from_a_unit_that_crashes) {
+BOOST_AUTO_TEST_CASE(judgments_of_a_removed_contributor_leave_also_a_crashed_unit) {
   for (const int refused : {1, 2, 3}) {
     const auto step = create();
     feed(step, 1);
@@ -959,7 +959,7 @@ BOOST_AUTO_TEST_CASE(test_questions_are_listed_with_how_often_they_were_answered
 }
 
 // A22, I-5: what counts again came before once, not twice
-BOOST_AUTO_TEST_CASE(who_comes_back_has_judged_no_more_than_before) {
+BOOST_AUTO_TEST_CASE(reinstated_contributor_has_judged_no_more_than_before) {
   const auto step = create(color_step_with(
       R"("judgments_per_unit": 2, "routes": [{"when": {"judged_fewer": 9}, "to": []}], )"
       + strict));
@@ -980,7 +980,7 @@ BOOST_AUTO_TEST_CASE(who_comes_back_has_judged_no_more_than_before) {
 }
 
 // I-1: nobody loses their place to somebody who comes back
-BOOST_AUTO_TEST_CASE(what_others_have_filled_or_finished_in_between_stays_as_it_is) {
+BOOST_AUTO_TEST_CASE(slots_filled_by_others_in_between_stay_as_they_are) {
   const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));
   feed(step, 4);
   ask_about(step, 8);
@@ -1000,7 +1000,7 @@ BOOST_AUTO_TEST_CASE(what_others_have_filled_or_finished_in_between_stays_as_it_
 }
 
 // I-12: whatever happens to unit and step between the two commits
-BOOST_AUTO_TEST_CASE(what_is_to_count_again_does_so_also_after_crashes) {
+BOOST_AUTO_TEST_CASE(judgments_that_count_again_do_so_also_after_crashes) {
   for (const int refused : {1, 2, 3}) {
     const auto step = create(color_step_with("\"judgments_per_unit\": 2, " + strict));
     feed(step, 2);

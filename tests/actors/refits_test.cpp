@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(units_go_by_the_method_that_the_step_names_from_the_first_r
 
 // A28, A33: a model that still counted her would know more judgments than the units, which would
 // wait for ever
-BOOST_AUTO_TEST_CASE(who_is_removed_during_a_refit_stays_out_when_it_comes_late) {
+BOOST_AUTO_TEST_CASE(contributor_removed_during_a_refit_stays_out_of_late_results) {
   begin(step_of(3, "gold_selected"), 10);
   take_quizzes({"ana", "bob", "eve"});
   judge("ana", 6);

@@ -42,7 +42,7 @@ struct two_just_answered : node_fixture {
 
 BOOST_FIXTURE_TEST_SUITE(rejoining, two_just_answered)
 
-BOOST_AUTO_TEST_CASE(who_comes_back_first_shares_the_commit_of_the_others) {
+BOOST_AUTO_TEST_CASE(first_returning_caller_shares_the_commit_of_the_others) {
   std::size_t commits = 0;
   database->set_commit_faults([&](const persistence::write_batch&) {
     ++commits;
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(who_comes_back_first_shares_the_commit_of_the_others) {
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
-BOOST_AUTO_TEST_CASE(who_comes_back_alone_waits_for_a_moment_and_no_longer) {
+BOOST_AUTO_TEST_CASE(caller_who_returns_alone_waits_for_a_moment_and_no_longer) {
   const auto alone = asked("eve");
   settle();
   BOOST_TEST(!alone->arrived());
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(when_the_moment_is_over_nobody_waits) {
 }
 
 // I-12
-BOOST_AUTO_TEST_CASE(what_is_held_up_when_the_node_dies_was_never_said) {
+BOOST_AUTO_TEST_CASE(answer_held_up_when_the_node_dies_was_never_given) {
   const auto lost = asked("eve");
   settle();
   restart();

@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_repair_is_done_once) {
 }
 
 // A27: what waits to be part of a batch is withdrawn like any other that was made from the result.
-BOOST_AUTO_TEST_CASE(what_waits_for_a_batch_is_taken_back_as_well) {
+BOOST_AUTO_TEST_CASE(unit_that_waits_for_a_batch_is_taken_back_as_well) {
   const auto steps =
       create_steps(step_with(R"("judgments_per_unit": 3,
       "routes": [{"when": {"answer": "red"}, "to": ["check"]}])",
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(what_waits_for_a_batch_is_taken_back_as_well) {
 
 // A27, A126, G-7, I-5, I-6: what was made from a result goes with it, and is made anew from the
 // next
-BOOST_AUTO_TEST_CASE(what_is_worked_on_is_withdrawn_with_the_result_that_it_was_made_from) {
+BOOST_AUTO_TEST_CASE(unit_in_work_is_withdrawn_with_the_result_that_it_was_made_from) {
   const auto steps = create_steps(
       step_with(R"("judgments_per_unit": 3, "next": ["check"])", R"(, {"key": "check"})"));
   const auto label = steps[0];
@@ -336,7 +336,7 @@ const std::string in_a_row =
 } // namespace
 
 // A126, I-5, I-6: down to the end of the chain
-BOOST_AUTO_TEST_CASE(what_is_finished_is_withdrawn_with_all_that_was_made_from_it) {
+BOOST_AUTO_TEST_CASE(finished_unit_is_withdrawn_with_all_that_was_made_from_it) {
   const auto steps = create_steps(in_a_row);
   feed(steps[0], 2);
   seal(steps[0]);
@@ -583,7 +583,7 @@ struct forgiving_node : repaired_node {
 
 // A31, A32, I-5: a result that was told stays until somebody asks, and then is what it would have
 // been
-BOOST_FIXTURE_TEST_CASE(what_was_forgiven_reaches_finished_units_by_a_repair, forgiving_node) {
+BOOST_FIXTURE_TEST_CASE(forgiven_question_reaches_finished_units_by_a_repair, forgiving_node) {
   const auto step = contested_step(R"({"method": "weighted", "answer": "/answer"})");
   BOOST_TEST(answers(step) == "blue ");
   const auto tried = done(repair_of(step, "bob", true));

@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(units_go_where_their_input_leads) {
 }
 
 // A22, A77, I-12: with nobody tested, and after a restart
-BOOST_AUTO_TEST_CASE(what_newcomers_judged_is_reviewed_until_they_have_judged_enough) {
+BOOST_AUTO_TEST_CASE(judgments_of_newcomers_are_reviewed_until_they_have_judged_enough) {
   const auto steps = create_steps(R"({"name":"newcomers","steps":[
     {"key":"label","judgments_per_unit":2,"routes":[
       {"when":{"judged_fewer":3},"to":["review"],"exclude_judges":true},
@@ -507,7 +507,7 @@ BOOST_AUTO_TEST_CASE(a_review_has_its_result_whatever_else_it_is_shown) {
 }
 
 // G-4: one unit becomes many, each with its own part
-BOOST_AUTO_TEST_CASE(what_a_route_shows_of_a_list_is_of_each_item) {
+BOOST_AUTO_TEST_CASE(route_shows_the_members_of_each_item_of_a_list) {
   const auto steps = create_steps(R"({"name":"boxes","steps":[
     {"key":"draw","judgments_per_unit":1,"routes":[{"to":["name"],"for_each":true,
       "input":{"at":"/item/x","page":"/data/url","said":"/result/answer"}}]},

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_schedule_is_answered_listed_and_removed) {
 
 // What a queue decides about one message is one change, but for what its schedules make: who
 // happens to ask when they are due is not refused with them.
-BOOST_AUTO_TEST_CASE(who_asks_when_a_schedule_is_due_does_not_share_its_fate) {
+BOOST_AUTO_TEST_CASE(request_that_arrives_with_a_due_schedule_does_not_share_its_failure) {
   const auto due = put(every_minute).next_due;
   held_back = "rescuer"; // nobody else tells the queue, now that its timer will be lost
   lose_next_timers();
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(who_asks_when_a_schedule_is_due_does_not_share_its_fate) {
 }
 
 // C24
-BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
+BOOST_AUTO_TEST_CASE(impossible_schedules_are_refused) {
   BOOST_TEST((call(msg::put_schedule{"none", "s", every_minute}).code() == core::errc::not_found));
   BOOST_TEST((call(msg::list_schedules{"none", "", 10}).code() == core::errc::not_found));
   BOOST_TEST(

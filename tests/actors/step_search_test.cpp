@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(only_what_is_committed_is_listed) {
 }
 
 // Nobody is told of a decision before it is one.
-BOOST_AUTO_TEST_CASE(who_is_refused_for_a_decision_hears_of_it_when_it_is_durable) {
+BOOST_AUTO_TEST_CASE(contributor_refused_for_a_decision_is_told_when_it_is_durable) {
   const auto step = given("a", 1);
   feed(step, 1);
   hold_commits_of(
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(the_index_is_rebuilt_when_an_operator_asks_for_it) {
 }
 
 // A95
-BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_can_be_set_and_seen) {
+BOOST_AUTO_TEST_CASE(profiles_of_contributors_can_be_set_and_read) {
   const auto nobody = call(msg::get_profile{"ana"});
   BOOST_REQUIRE(nobody.value);
   BOOST_TEST(nobody.value->skills.empty());
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_profile_that_the_database_refuses_harms_no_other) {
 }
 
 // A101: what decides about a search decides about the work, too.
-BOOST_AUTO_TEST_CASE(who_lacks_what_a_step_asks_gets_no_work_there) {
+BOOST_AUTO_TEST_CASE(contributor_without_a_requirement_gets_no_work_in_the_step) {
   const auto step = given("ner", 5, R"({"skills":["ner"]})");
   feed(step, 2);
   const auto refused = assign(step, "ana");

@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_stopping_rule_says_what_it_has_saved) {
 }
 
 // A72: what is finished goes by what was asked then
-BOOST_AUTO_TEST_CASE(what_was_saved_stays_when_the_stopping_rule_changes) {
+BOOST_AUTO_TEST_CASE(saved_judgments_stay_when_the_stopping_rule_changes) {
   const auto step = create(R"({"name": "w", "steps": [{"key": "label",
       "stopping": {"min": 2, "max": 5, "stop_at": 0.8}}]})");
   const auto finish = [&](std::size_t first) {

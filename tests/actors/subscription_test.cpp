@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_subscriber_may_die_and_go_on_from_its_positions) {
   everything_was_got_once();
 }
 
-BOOST_AUTO_TEST_CASE(who_takes_nothing_is_read_nothing_for) {
+BOOST_AUTO_TEST_CASE(subscriber_who_takes_nothing_costs_no_reads) {
   start_node();
   subscribe();
   take_all();
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_subscriber_may_begin_with_what_comes_next) {
   BOOST_TEST(got[core::shard_of(step, 4)].size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_left_out_moves_the_position) {
+BOOST_AUTO_TEST_CASE(filtered_events_move_the_position) {
   start_node();
   const auto step = create();
   peers::subscription_settings what;

@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_queue_says_how_much_is_in_it_and_what_it_has_done) {
 }
 
 // C37: what is due is ready, whether or not anybody claims, and who claims gets it
-BOOST_AUTO_TEST_CASE(whoever_looks_at_a_queue_takes_nothing_from_those_who_wait) {
+BOOST_AUTO_TEST_CASE(reader_of_a_queue_takes_nothing_from_waiting_workers) {
   auto later = request();
   later.run_at = now() + 10s;
   enqueued(later);

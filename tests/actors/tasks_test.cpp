@@ -155,6 +155,31 @@ BOOST_AUTO_TEST_CASE(making_a_task_again_is_a_repetition_for_ever) {
   BOOST_TEST(counts().live == 0U);
 }
 
+// C22: the id of a task belongs to it, live, just ended, long ended, and after a restart
+BOOST_AUTO_TEST_CASE(another_task_under_a_known_id_is_refused) {
+  const auto r = request(R"({"to":"ana"})");
+  auto other = r;
+  other.body = R"({"to":"bob"})";
+  const auto refused = [&] {
+    const auto outcome = enqueue(other);
+    BOOST_TEST((outcome.refusal == core::errc::already_exists));
+    BOOST_TEST(outcome.detail.find("another body") != std::string::npos, outcome.detail);
+    BOOST_TEST(enqueue(r).repeated);
+  };
+  enqueued(r);
+  refused();
+  const auto t = one("w1");
+  refused();
+  BOOST_TEST((complete("w1", t) == core::errc::none));
+  refused();
+  advance(1h);
+  refused();
+  restart();
+  refused();
+  BOOST_TEST(counts().completed == 1U);
+  BOOST_TEST(counts().live == 0U);
+}
+
 // C22: the database is asked of the one that has ended, while the other one still lives; by the
 // answer, nobody remembers the end of either
 BOOST_AUTO_TEST_CASE(a_repetition_that_is_looked_up_for_long_is_known_as_one) {
@@ -716,7 +741,7 @@ BOOST_FIXTURE_TEST_CASE(a_task_that_somebody_waits_for_is_made_and_leased_by_one
   BOOST_TEST(changes == one_change);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_a_completion_makes_room_for_is_granted_by_the_same_change,
+BOOST_FIXTURE_TEST_CASE(completion_and_the_grant_it_makes_room_for_are_one_change,
                         node_whose_commits_are_watched) {
   BOOST_REQUIRE(call(msg::put_queue{"mail", R"({"running_max": 1})"}).value);
   enqueued(request());
@@ -813,7 +838,7 @@ BOOST_AUTO_TEST_CASE(unique_keys_are_kept_or_rejected) {
   BOOST_TEST((enqueue(r).refusal == core::errc::none));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_unknown_or_malformed_is_refused) {
+BOOST_AUTO_TEST_CASE(unknown_or_malformed_requests_are_refused) {
   const auto refused = [&](auto m) { return call(std::move(m)).code(); };
   BOOST_TEST((refused(msg::enqueue_tasks{"none", {request()}}) == core::errc::not_found));
   BOOST_TEST((refused(msg::enqueue_tasks{"No Name", {}}) == core::errc::invalid_argument));
@@ -911,7 +936,8 @@ BOOST_FIXTURE_TEST_CASE(tasks_are_forgotten_although_those_of_other_queues_canno
 }
 
 // B67, A170: nor what could not be forgotten for a while
-BOOST_FIXTURE_TEST_CASE(what_is_mended_is_forgotten_although_much_else_cannot_be, node_that_keeps) {
+BOOST_FIXTURE_TEST_CASE(mended_rows_are_forgotten_beside_rows_that_cannot_be_mended,
+                        node_that_keeps) {
   const std::set<core::queue_name> broken{"a1", "a2", "a3", "z1", "z2", "z3"};
   kept->queues = broken;
   kept->queues.insert("mail");

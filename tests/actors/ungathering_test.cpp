@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_taken_back_is_withdrawn_with_all_its_items) 
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
-BOOST_AUTO_TEST_CASE(who_still_waits_for_a_batch_waits_no_longer) {
+BOOST_AUTO_TEST_CASE(unit_that_waits_for_a_batch_waits_no_longer) {
   const auto steps = create_steps(by_count);
   feed(steps[0], 4);
   answer(steps[0], "eve", "red");

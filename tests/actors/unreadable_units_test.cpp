@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_unit_keeps_no_other_one_from_going_on) {
 }
 
 // A170, I-5: the event is there until it is applied, for whoever comes to deliver it.
-BOOST_AUTO_TEST_CASE(what_is_set_aside_is_not_forgotten) {
+BOOST_AUTO_TEST_CASE(judgments_set_aside_are_not_forgotten) {
   const auto begin = [&] {
     prepare().settings.events_retention = 1h;
     start();

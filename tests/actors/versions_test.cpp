@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_schedule_that_the_policy_has_left_behind_says_so_and_goes
 }
 
 // D39
-BOOST_AUTO_TEST_CASE(what_follows_a_task_is_held_to_its_form_or_neither_happens) {
+BOOST_AUTO_TEST_CASE(follow_up_task_of_a_wrong_form_keeps_the_completion_from_happening) {
   BOOST_TEST((enqueue(request("1.0")) == core::errc::none));
   const auto t = claim();
   BOOST_REQUIRE_EQUAL(t.size(), 1U);

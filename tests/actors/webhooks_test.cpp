@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(the_position_is_stored_after_the_answer_and_not_before) {
   BOOST_TEST((posted(2) == sent_seqs{{3}}));
 }
 
-BOOST_AUTO_TEST_CASE(what_fails_is_tried_again_and_then_a_dead_letter) {
+BOOST_AUTO_TEST_CASE(failed_delivery_is_tried_again_and_then_a_dead_letter) {
   always(503);
   start_with_units(2);
   put();
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(what_fails_is_tried_again_and_then_a_dead_letter) {
   BOOST_TEST(nlohmann::json::parse(letter.event).at("type") == "JobStepUpdated");
 }
 
-BOOST_AUTO_TEST_CASE(what_has_stopped_goes_on_when_it_is_resumed) {
+BOOST_AUTO_TEST_CASE(stopped_webhook_goes_on_when_it_is_resumed) {
   always(410);
   start_with_units(2);
   put();
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(a_replay_that_becomes_durable_behind_a_crash_is_found) {
   BOOST_TEST(place().dead_letters == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_is_delivered_does_not_come_back) {
+BOOST_AUTO_TEST_CASE(letter_forgotten_during_its_delivery_does_not_come_back) {
   always(400);
   start_with_units(2);
   put();
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_is_delivered_does_not_come_back)
 }
 
 // What was delivered and forgotten at once is not counted twice: the count would wrap, and stop it.
-BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_arrives_counts_once) {
+BOOST_AUTO_TEST_CASE(letter_forgotten_while_it_arrives_counts_once) {
   always(400);
   start_with_units(2);
   put(R"({"url":"https://example.com/","secret":"billing","start":"oldest",)"
@@ -507,7 +507,7 @@ BOOST_AUTO_TEST_CASE(the_same_definition_again_changes_nothing) {
   BOOST_TEST(view().definition == other);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_is_refused_with_its_place) {
+BOOST_AUTO_TEST_CASE(mistakes_are_refused_with_their_places) {
   const auto wrong = call(msg::put_webhook{"billing", R"({"url":"ftp://x","secrets":"y"})"});
   BOOST_TEST((wrong.code() == core::errc::payload_invalid));
   BOOST_TEST(

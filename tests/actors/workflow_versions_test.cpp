@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(of_two_changes_at_once_one_is_made) {
 }
 
 // Contributors stay who they are: nobody who was removed comes back by a new version. A28
-BOOST_AUTO_TEST_CASE(who_was_removed_stays_removed) {
+BOOST_AUTO_TEST_CASE(removed_contributor_stays_removed) {
   const auto steps = create_steps(label_and_export);
   feed(steps[0], 1);
   BOOST_REQUIRE(call(msg::remove_contributor{steps[0], "ana"}).value);

@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(unit_that_is_granted_after_the_end_is_given_back_at_once) {
   BOOST_TEST(!releases.first().decline);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_waits_hears_of_the_end_of_the_connection) {
+BOOST_AUTO_TEST_CASE(waiting_caller_is_told_of_the_end_of_the_connection) {
   const auto taken = next(1h);
   caf::anon_send_exit(gateway, caf::exit_reason::kill);
   settle();

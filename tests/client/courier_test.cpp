@@ -521,7 +521,7 @@ BOOST_FIXTURE_TEST_CASE(home_that_stopped_is_not_the_only_one_that_is_asked, sev
   BOOST_TEST((code_of(outcome) == core::errc::none));
 }
 
-BOOST_FIXTURE_TEST_CASE(what_an_earlier_host_still_says_is_not_heard, several_nodes) {
+BOOST_FIXTURE_TEST_CASE(late_answer_of_an_earlier_host_is_ignored, several_nodes) {
   reach_all();
   nodes[1].keeps_silent = true;
   nodes[2].keeps_silent = true;

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(addresses_of_ipv6_may_stand_in_brackets) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_endpoint_is_refused_with_its_text) {
+BOOST_AUTO_TEST_CASE(malformed_endpoint_is_refused_with_its_text) {
   for (const auto* text :
        {"n1", "n1:", ":4747", "[]:4747", "n1:0", "n1:65536", "n1:-1", "n1:47x", "n1:http"}) {
     const auto nodes = client::endpoints_of("n2:4747, " + std::string{text}, std::nullopt);

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(requests_stay_behind_those_that_are_under_way) {
   BOOST_TEST(way_to(1) == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(who_always_has_a_request_open_follows_after_a_while) {
+BOOST_AUTO_TEST_CASE(client_with_a_request_always_open_follows_the_shard_after_a_while) {
   routes.depart(1, now);
   tell({node(1), node(3), node(3), node(4)});
   BOOST_TEST(routes.depart(1, now) == 1U);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(requests_do_not_wait_on_a_way_that_is_closed) {
   BOOST_TEST(routes.depart(1, now) == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(what_went_home_before_the_first_hint_is_kept_in_order) {
+BOOST_AUTO_TEST_CASE(requests_sent_home_before_the_first_hint_stay_in_order) {
   client::shard_routes fresh;
   fresh.open(0);
   fresh.open(1);
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(other_ways_are_wanted_when_many_requests_are_passed_on) {
 }
 
 // Answers of several nodes overtake each other, and a node may not have heard of the last change.
-BOOST_AUTO_TEST_CASE(what_was_so_before_does_not_take_the_place_of_what_is_so_now) {
+BOOST_AUTO_TEST_CASE(older_placement_does_not_replace_a_newer_one) {
   const std::vector<core::incarnation_id> before{node(1), node(2), node(3), node(4)};
   const std::vector<core::incarnation_id> later{node(1), node(3), node(3), node(4)};
   routes.learn(2, {node(3), later, {1, 6, 1, 1}});

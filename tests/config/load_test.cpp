@@ -58,6 +58,14 @@ BOOST_AUTO_TEST_CASE(a_flag_overrides_everything_and_the_last_of_two_holds) {
   BOOST_TEST(to_string(result.origins.at("node.port")) == "flag --node.port");
 }
 
+BOOST_AUTO_TEST_CASE(a_flag_is_told_as_it_was_typed) {
+  inputs given;
+  given.flags = {{"node.port", "3", "port"}, {"log.format", "json", "set log.format"}};
+  const auto result = load(given);
+  BOOST_TEST(to_string(result.origins.at("node.port")) == "flag --port");
+  BOOST_TEST(to_string(result.origins.at("log.format")) == "flag --set log.format");
+}
+
 BOOST_AUTO_TEST_CASE(each_option_keeps_its_own_origin) {
   inputs given;
   given.file = write("node.toml", "log.level = 'debug'\n");

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_ends_at_its_last_bit) {
   BOOST_TEST(!permitted(guard, "fd00::7fff:0:0:1"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_network_is_refused_with_its_text) {
+BOOST_AUTO_TEST_CASE(malformed_network_is_refused_with_its_text) {
   for (const auto* text : {"10.0.0.0/33", "10.0.0/8", "10.0.0.0/", "10.0.0.0/8x", "example.com",
                            "fd00::/129", "127.0.0.0/8,,", ",", "0x7f.1", "10.0.0.0/-1"})
     BOOST_TEST(!parse_networks(text), text);
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_network_is_refused_with_its_text) {
   BOOST_TEST(parse_networks("")->empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_ip_address_is_never_permitted) {
+BOOST_AUTO_TEST_CASE(text_that_is_no_ip_address_is_never_permitted) {
   sockaddr_un local{};
   local.sun_family = AF_UNIX;
   const address_guard all{*parse_networks("::/0")};

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_receiver_gets_the_body_with_a_signature_over_it) {
              == signature_of(*parse_secret(key_text), "msg-1", timestamp, request.body));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_receiver_answers_is_told) {
+BOOST_AUTO_TEST_CASE(answer_of_a_receiver_is_told) {
   for (const auto& [status, verdict] :
        {std::pair{200, post_verdict::delivered}, std::pair{500, post_verdict::again},
         std::pair{429, post_verdict::again}, std::pair{404, post_verdict::refused},

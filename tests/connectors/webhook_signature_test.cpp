@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(lines_may_end_as_they_like) {
     BOOST_TEST(refusal_of_secret(text) == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_secret_is_refused_without_being_quoted) {
+BOOST_AUTO_TEST_CASE(malformed_secret_is_refused_without_being_quoted) {
   BOOST_TEST(refusal_of_secret("") == "it is empty");
   BOOST_TEST(refusal_of_secret("hunter2") == "line 1 does not begin with whsec_");
   BOOST_TEST(refusal_of_secret(first + "\n" + second + "\n" + first)

@@ -100,6 +100,21 @@ BOOST_AUTO_TEST_CASE(test_questions_are_listed_for_requesters_and_auditors_alone
   BOOST_TEST((row->roles == core::role_set{role::admin, role::requester, role::auditor}));
 }
 
+BOOST_AUTO_TEST_CASE(the_audit_log_is_read_by_auditors_and_admins_alone) {
+  const auto* row = core::find_access("list_audit");
+  BOOST_REQUIRE(row);
+  BOOST_TEST((row->roles == core::role_set{role::admin, role::auditor}));
+}
+
+BOOST_AUTO_TEST_CASE(a_principal_without_a_label_is_named_by_its_first_role) {
+  principal who{false, {{role::contributor, "ann"}, {role::worker, "w1"}}};
+  BOOST_TEST(core::label_of(who) == "contributor ann");
+  who.label = "token:7f";
+  BOOST_TEST(core::label_of(who) == "token:7f");
+  BOOST_TEST(core::label_of({false, {{role::admin, {}}}}) == "admin");
+  BOOST_TEST(core::label_of({}) == "nobody");
+}
+
 BOOST_AUTO_TEST_CASE(nodes_say_everything_and_nobody_else_what_is_no_request) {
   const principal node{true, {}};
   BOOST_TEST(said(node, "apply_events", "") == "");

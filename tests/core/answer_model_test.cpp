@@ -25,7 +25,7 @@ const std::vector<std::string> labels{"cat", "dog"};
 
 BOOST_AUTO_TEST_SUITE(models)
 
-BOOST_AUTO_TEST_CASE(what_a_contributor_says_weighs_as_much_as_they_were_right_elsewhere) {
+BOOST_AUTO_TEST_CASE(judgment_weighs_as_much_as_its_contributor_was_right_elsewhere) {
   answer_model model{labels};
   // On thirty test questions ana is right and bob is not.
   for (std::uint8_t n = 1; n <= 30; ++n) {
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(what_a_contributor_says_weighs_as_much_as_they_were_right_e
   BOOST_TEST(opinion.shares[0] + opinion.shares[1] == 1.0, boost::test_tools::tolerance(1e-9));
 }
 
-BOOST_AUTO_TEST_CASE(who_is_withdrawn_leaves_nothing_behind) {
+BOOST_AUTO_TEST_CASE(withdrawn_contributor_leaves_nothing_behind) {
   answer_model with{labels};
   answer_model without{labels};
   for (std::uint8_t n = 1; n <= 40; ++n)

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_holder_has_the_role_the_name_and_the_scopes) {
   BOOST_TEST((who.grants == std::vector<core::grant>{{core::role::worker, "resizer"}}));
   BOOST_TEST((who.scope == token.scope));
   BOOST_TEST(!who.is_node);
-  BOOST_TEST(who.label == "token " + core::to_string(token.id));
+  BOOST_TEST(who.label == "token:" + core::to_string(token.id));
 }
 
 BOOST_AUTO_TEST_CASE(a_scope_reaches_the_items_that_it_names_and_nothing_else) {

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(changes_of_the_same_staged_task_may_not_share_a_batch) {
   BOOST_TEST(fit({take_staged{{1}}}, {insert_task{"work", spec_of(1), {}}}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_written_once_or_where_the_last_counts_never_collides) {
+BOOST_AUTO_TEST_CASE(inserts_and_last_write_wins_rows_never_collide) {
   const std::vector<write_op> harmless{
       insert_workflow{},
       insert_step{},

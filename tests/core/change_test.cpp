@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(changes)
 
-BOOST_AUTO_TEST_CASE(what_is_appended_comes_behind_with_its_events) {
+BOOST_AUTO_TEST_CASE(appended_steps_come_behind_with_their_events) {
   const auto of = [](unit_state state, event_type type) {
     change made;
     made.writes.push_back(set_unit_state{{}, state, beginning});

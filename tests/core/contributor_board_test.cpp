@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(a_later_life_removes_whom_the_earlier_one_had_no_time_to_re
 }
 
 // A27: the rule of docs/QUALITY.md, in a live step
-BOOST_AUTO_TEST_CASE(who_is_right_too_seldom_is_removed_and_who_errs_now_and_then_is_not) {
+BOOST_AUTO_TEST_CASE(contributor_right_too_seldom_is_removed_and_one_who_errs_now_and_then_is_not) {
   step_with_tests s;
   s.pass_quiz("eve");
   bool removed = false;
@@ -443,7 +443,7 @@ BOOST_AUTO_TEST_CASE(a_flag_is_raised_once_and_by_the_monitors_that_are_wanted) 
 }
 
 // A28
-BOOST_AUTO_TEST_CASE(whoever_was_removed_is_past_all_flags) {
+BOOST_AUTO_TEST_CASE(removed_contributor_is_past_all_flags) {
   step_with_tests s;
   s.board.remove("eve", beginning);
   BOOST_TEST(
@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(whoever_was_removed_is_past_all_flags) {
 using names = std::vector<core::contributor_id>;
 
 // A27, A28
-BOOST_AUTO_TEST_CASE(who_failed_the_quiz_for_a_question_that_is_forgiven_goes_on_with_it) {
+BOOST_AUTO_TEST_CASE(contributor_who_failed_the_quiz_by_a_forgiven_question_goes_on_with_it) {
   step_with_tests s;
   const auto first = s.give("eve").value();
   s.answer("eve", first, false);
@@ -530,7 +530,7 @@ BOOST_AUTO_TEST_CASE(to_forgive_again_changes_nothing_and_to_count_again_is_the_
 }
 
 // A28: only what test questions have done is undone by them
-BOOST_AUTO_TEST_CASE(whom_the_requester_has_removed_stays_removed) {
+BOOST_AUTO_TEST_CASE(contributor_removed_by_the_requester_stays_removed) {
   step_with_tests s;
   const auto question = s.give("joe").value();
   s.answer("joe", question, false);

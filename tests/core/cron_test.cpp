@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(leap_years_are_those_of_the_calendar) {
              == "2096-02-29 00:00, 2104-02-29 00:00");
 }
 
-BOOST_AUTO_TEST_CASE(what_no_calendar_has_never_comes) {
+BOOST_AUTO_TEST_CASE(date_that_no_calendar_has_never_comes) {
   BOOST_TEST(next(1, "0 0 30 2 *", at_utc, "2026-01-01 00:00:00") == "never");
   BOOST_TEST(next(1, "0 0 31 4,6,9,11 *", at_utc, "2026-01-01 00:00:00") == "never");
 }
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_local_time_that_comes_twice_counts_once) {
              == "2026-10-24 00:30, 2026-10-25 00:30, 2026-10-26 01:30");
 }
 
-BOOST_AUTO_TEST_CASE(what_comes_every_hour_goes_on_as_time_does) {
+BOOST_AUTO_TEST_CASE(hourly_schedule_goes_on_as_time_does) {
   BOOST_TEST(next(4, "0 * * * *", in_berlin, "2026-10-24 23:30:00")
              == "2026-10-25 00:00, 2026-10-25 01:00, 2026-10-25 02:00, 2026-10-25 03:00");
   BOOST_TEST(next(4, "30 * * * *", in_berlin, "2026-03-29 00:00:00")
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(clocks_may_be_changed_by_less_than_an_hour) {
              == "2026-04-04 14:45, 2026-04-05 15:15");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_is_named_with_its_field) {
+BOOST_AUTO_TEST_CASE(mistakes_are_named_with_their_fields) {
   BOOST_TEST(problem_of("* * * *").find("five fields") != std::string::npos);
   BOOST_TEST(problem_of("").find("five fields") != std::string::npos);
   BOOST_TEST(problem_of("60 * * * *") == "minute \"60\": must be from 0 to 59");

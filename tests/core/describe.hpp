@@ -348,6 +348,10 @@ struct write_text {
     return "delete_dead_letter " + to_string(w.webhook) + " " + std::to_string(w.event.shard) + "-"
            + std::to_string(w.event.seq);
   }
+  text operator()(const core::insert_audit& w) const {
+    return "insert_audit " + w.who + " " + w.operation + " " + w.item + " " + w.outcome + " at "
+           + describe(w.at);
+  }
   text operator()(const core::refuse_staged& w) const {
     return "refuse_staged " + std::to_string(w.staged) + " " + std::string{to_string(w.code)} + " "
            + w.detail + " at " + describe(w.at);

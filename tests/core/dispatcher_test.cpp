@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_was_idle_does_not_catch_up) {
   BOOST_TEST((served["idle"] >= 249 && served["idle"] <= 251), served["idle"]);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_key_had_while_nobody_else_waited_is_not_held_against_it) {
+BOOST_AUTO_TEST_CASE(grants_without_competition_are_not_held_against_a_key) {
   policy.weights = {{"light", 0.01}};
   add("light");
   BOOST_TEST(serve() == "light");
@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(no_more_of_a_type_run_at_once_than_may_and_others_pass_them
   BOOST_TEST(running["fast of b"] == 2);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_started_elsewhere_counts_too) {
+BOOST_AUTO_TEST_CASE(grants_of_earlier_hosts_count_too) {
   policy.running_max = 2;
   policy.running_per_key_max = 1;
   const auto spec = add("a").spec;
@@ -517,7 +517,7 @@ BOOST_AUTO_TEST_CASE(a_credential_of_a_type_never_is_granted_more_than_its_rate)
 }
 
 // C35: a credential for each of a million users is no reason to grow for ever.
-BOOST_AUTO_TEST_CASE(what_has_no_consequence_any_more_is_forgotten) {
+BOOST_AUTO_TEST_CASE(grants_without_consequence_are_forgotten) {
   const auto serve_credentials = [&](int from, int until) {
     for (int i = from; i < until; ++i) {
       now += 10ms;
@@ -826,7 +826,7 @@ BOOST_AUTO_TEST_CASE(those_that_go_before_are_counted_in_their_own_lane) {
 
 // Whatever happened: a task goes to somebody if and only if there is one without an obstacle, and
 // the one that goes has none.
-BOOST_AUTO_TEST_CASE(what_explains_is_what_decides) {
+BOOST_AUTO_TEST_CASE(explanation_follows_the_decision) {
   const std::vector<std::string> keys{"k", "l"};
   const std::vector<std::string> types{"a", "b"};
   const std::vector<std::string> credentials{"", "c"};

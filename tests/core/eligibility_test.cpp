@@ -98,13 +98,13 @@ BOOST_AUTO_TEST_CASE(trust_is_enough_from_the_bound_on) {
   BOOST_TEST(lacks({}, {}, 0) == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_lacking_is_told_in_the_order_of_the_members) {
+BOOST_AUTO_TEST_CASE(missing_requirements_are_told_in_the_order_of_the_members) {
   BOOST_TEST(lacks({{"web"}, {"ner"}, {"gdpr"}, {"DE"}, 1}, {}, 2.0 / 3)
              == "the channel 'web'\nskill 'ner'\ncertification 'gdpr'\na place in 'DE'\n"
                 "a trust of 1");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_asked_is_told_in_the_words_of_what_is_lacking) {
+BOOST_AUTO_TEST_CASE(requirements_are_told_in_the_words_of_missing_ones) {
   BOOST_TEST(text_of(requirements{}) == "");
   BOOST_TEST(text_of(requirements{{"web"}, {"ner", "sql"}, {"gdpr"}, {"DE"}, 1})
              == "the channel 'web', skill 'ner', skill 'sql', certification 'gdpr', "

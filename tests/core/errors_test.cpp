@@ -40,6 +40,7 @@ const std::vector<std::pair<int, std::string_view>> published{
     {19, "damaged"},
     {20, "not_qualified"},
     {21, "events_gone"},
+    {22, "rate_limited"},
 };
 
 } // namespace
@@ -82,7 +83,7 @@ BOOST_AUTO_TEST_CASE(every_error_says_what_to_do) {
 
 BOOST_AUTO_TEST_CASE(only_what_may_succeed_unchanged_is_retryable) {
   const std::set<errc> retryable{errc::no_unit_available, errc::limit_reached, errc::overloaded,
-                                 errc::unavailable, errc::fenced};
+                                 errc::unavailable,       errc::fenced,        errc::rate_limited};
   for (const auto& [number, name] : published) {
     const auto code = static_cast<errc>(number);
     BOOST_TEST(describe(code).retryable == (retryable.count(code) != 0), name);
@@ -90,7 +91,8 @@ BOOST_AUTO_TEST_CASE(only_what_may_succeed_unchanged_is_retryable) {
 }
 
 BOOST_AUTO_TEST_CASE(transient_errors_are_those_that_need_nothing_but_a_pause) {
-  const std::set<errc> transient{errc::overloaded, errc::unavailable, errc::fenced};
+  const std::set<errc> transient{errc::overloaded, errc::unavailable, errc::fenced,
+                                 errc::rate_limited};
   for (const auto& [number, name] : published) {
     const auto code = static_cast<errc>(number);
     BOOST_TEST(is_transient(code) == (transient.count(code) != 0), name);

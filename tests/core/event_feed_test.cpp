@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(the_first_read_looks_at_the_table) {
   BOOST_TEST(!feed.next_look());
 }
 
-BOOST_AUTO_TEST_CASE(whoever_has_got_all_waits_for_the_next_commit) {
+BOOST_AUTO_TEST_CASE(reader_that_has_got_all_waits_for_the_next_commit) {
   BOOST_TEST(asked(behind(0), 1, 3) == "3: 1 2 3");
   feed.ask(1, behind(3), beginning + 10s);
   BOOST_TEST(!feed.next_look());
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(waiting_ends_at_its_time_with_the_position_it_came_from) {
   BOOST_TEST(answer() == "3:");
 }
 
-BOOST_AUTO_TEST_CASE(whoever_keeps_up_is_served_from_memory) {
+BOOST_AUTO_TEST_CASE(reader_that_keeps_up_is_served_from_memory) {
   BOOST_TEST(asked(behind(0), 1, 1) == "1: 1");
   feed.committed(events_between(2, 4));
   feed.ask(1, behind(1), beginning);
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(commits_during_the_first_look_do_not_say_where_to_begin) {
   BOOST_TEST(answer() == "3: 3");
 }
 
-BOOST_AUTO_TEST_CASE(what_news_leave_out_is_looked_up) {
+BOOST_AUTO_TEST_CASE(events_left_out_by_news_are_looked_up) {
   BOOST_TEST(asked(behind(0), 1, 1) == "1: 1");
   feed.committed(events_between(2, 3));
   feed.committed({event_at(6)});
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(what_news_leave_out_is_looked_up) {
 }
 
 // The table is ahead of what was heard so far.
-BOOST_AUTO_TEST_CASE(what_the_table_told_first_does_not_come_twice) {
+BOOST_AUTO_TEST_CASE(events_told_by_the_table_first_do_not_come_twice) {
   BOOST_TEST(asked(behind(0), 1, 3) == "3: 1 2 3");
   feed.ask(1, behind(3), beginning + 1s);
   feed.committed({event_at(2)}); // late news

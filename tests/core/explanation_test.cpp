@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(leases_are_named_with_their_ends) {
 }
 
 // A20: with nobody left who may have it, a unit waits for ever; that can be seen
-BOOST_AUTO_TEST_CASE(who_may_not_have_it_is_told) {
+BOOST_AUTO_TEST_CASE(contributor_who_may_not_have_the_unit_is_told) {
   u.bars = {{"ana", instant::max()}, {"bob", noon + 5s}, {"cid", noon - 5s}};
   BOOST_TEST(codes() == "barred waiting");
   BOOST_TEST(texts().find("2 contributors had a part in it") == 0U);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(who_may_not_have_it_is_told) {
 }
 
 // A101: nobody who may not work in the step is waited for
-BOOST_AUTO_TEST_CASE(what_the_step_asks_of_those_it_waits_for_is_told) {
+BOOST_AUTO_TEST_CASE(requirements_of_the_step_are_told) {
   workers.looked_up = {3, 0}; // a step that asks nothing looks nobody up
   BOOST_TEST(texts() == "it waits for 2 contributors to ask for work\n");
   BOOST_TEST(codes() == "waiting");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_its_job_holds_up_says_so) {
   BOOST_TEST(codes() == "step_paused waiting");
 }
 
-BOOST_AUTO_TEST_CASE(what_somebody_has_stopped_is_told_first) {
+BOOST_AUTO_TEST_CASE(stops_by_somebody_are_told_first) {
   step.status = step_status::paused;
   BOOST_TEST(codes(candidate{"ana", {}}) == "step_paused waiting");
   u.state = unit_state::paused;
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_contributor_gets_what_there_is) {
 }
 
 // A20
-BOOST_AUTO_TEST_CASE(who_had_a_part_in_everything_gets_nothing) {
+BOOST_AUTO_TEST_CASE(contributor_who_had_a_part_in_everything_gets_nothing) {
   ready.add(unit(1), 2);
   ready.take("ana", noon);
   BOOST_TEST(codes("bob") == "work");
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(who_had_a_part_in_everything_gets_nothing) {
 }
 
 // A101
-BOOST_AUTO_TEST_CASE(who_lacks_what_the_step_asks_gets_nothing) {
+BOOST_AUTO_TEST_CASE(contributor_without_a_requirement_gets_nothing) {
   ready.add(unit(1), 1);
   lacks = {"skill 'ner'", "a trust of 0.80 (it is 0.55)"};
   BOOST_TEST(codes() == "not_eligible");
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(tests_and_removal_come_before_work) {
   BOOST_TEST(codes() == "removed");
 }
 
-BOOST_AUTO_TEST_CASE(who_has_as_many_leases_as_may_be_is_told_what_to_do) {
+BOOST_AUTO_TEST_CASE(contributor_with_all_leases_is_told_what_to_do) {
   const auto why = leases_full("ana", 3);
   BOOST_TEST(why.code == "leases_full");
   BOOST_TEST(why.text == "ana has as many leases as may be at once, 3: hand in or release some");

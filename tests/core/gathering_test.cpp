@@ -88,7 +88,7 @@ ordinals make(gathering& units, bool all_there = false) {
 
 BOOST_AUTO_TEST_SUITE(gathering_units)
 
-BOOST_AUTO_TEST_CASE(what_belongs_together_has_names) {
+BOOST_AUTO_TEST_CASE(groups_of_writes_have_names) {
   for (const auto by : {gather_by::count, gather_by::list})
     BOOST_TEST((gather_by_named(to_string(by)) == by));
   BOOST_TEST(to_string(gather_by::count) == "count");
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_was_taken_apart_waits_for_the_item_that_it_lost
   BOOST_TEST((make(units) == ordinals{1, 7, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(who_is_withdrawn_while_it_waits_is_missing_again) {
+BOOST_AUTO_TEST_CASE(member_withdrawn_while_it_waits_is_missing_again) {
   auto units = by_list();
   units.add(item(1, 90, 3, 0));
   units.add(item(2, 90, 3, 1));
@@ -619,7 +619,7 @@ BOOST_AUTO_TEST_CASE(a_step_completes_when_its_batches_are_done) {
   BOOST_TEST(describe(g.s.row) == "Completed, sealed, 6 of 6, revision 5");
 }
 
-BOOST_AUTO_TEST_CASE(who_is_kept_from_one_member_is_kept_from_the_batch) {
+BOOST_AUTO_TEST_CASE(contributor_kept_from_one_member_is_kept_from_the_batch) {
   gathering_step g;
   const auto members = g.take_in({g.child({"bob", "eve"}), g.child(), g.child({"ana", "bob"})});
   const auto d = g.make(members);
@@ -686,7 +686,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(batches_taken_apart)
 
 // A27, I-5, I-6
-BOOST_AUTO_TEST_CASE(who_is_withdrawn_leaves_the_batch_and_the_others_wait_again) {
+BOOST_AUTO_TEST_CASE(withdrawn_member_leaves_the_batch_and_the_others_wait_again) {
   gathering_step g;
   const auto members = g.take_in({g.child(), g.child(), g.child()});
   const auto batch = g.make(members).answer.id;
@@ -715,7 +715,7 @@ BOOST_AUTO_TEST_CASE(who_is_withdrawn_leaves_the_batch_and_the_others_wait_again
 }
 
 // I-6
-BOOST_AUTO_TEST_CASE(who_still_waits_is_canceled_without_more_ado) {
+BOOST_AUTO_TEST_CASE(waiting_member_is_canceled_at_once) {
   gathering_step g;
   const auto members = g.take_in({g.child(), g.child()});
   const auto before = describe(g.s);

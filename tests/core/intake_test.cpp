@@ -61,7 +61,7 @@ using ids = std::vector<staging_id>;
 BOOST_FIXTURE_TEST_SUITE(intake, staging)
 
 // C25, I-13
-BOOST_AUTO_TEST_CASE(what_is_staged_becomes_tasks_and_leaves_the_stage_in_one_change) {
+BOOST_AUTO_TEST_CASE(staged_rows_become_tasks_and_leave_the_stage_in_one_change) {
   const auto at_once = staged();
   auto later = staged();
   later.task.run_at = beginning + std::chrono::seconds{60};
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(staged_task_whose_unique_key_is_taken_is_refused_with_who_h
 }
 
 // C24
-BOOST_AUTO_TEST_CASE(what_is_refused_is_set_aside_and_harms_no_other) {
+BOOST_AUTO_TEST_CASE(refused_row_is_set_aside_and_harms_no_other) {
   auto of_no_state = staged();
   of_no_state.task.spec.type = "kyc";
   of_no_state.task.state = "LOST";

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(an_envelope_is_written_with_all_that_it_says) {
                 R"("span_id":"b7ad6b7169203331"}})");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_said_is_left_out) {
+BOOST_AUTO_TEST_CASE(absent_members_are_left_out) {
   auto e = an_envelope();
   e.created_at = {};
   e.max_attempts = 0;

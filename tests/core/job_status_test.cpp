@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(without_a_word_about_it_a_job_is_launched) {
   BOOST_TEST((w.s.row.status == step_status::open));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_newer_changes_nothing) {
+BOOST_AUTO_TEST_CASE(message_that_is_not_newer_changes_nothing) {
   one_step w;
   w.told(7, job_status::paused);
   for (const auto status : all_statuses)
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(canceled_is_final) {
   BOOST_TEST(w.told(5, job_status::canceled).answer.revision == 5U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_over_stays_over) {
+BOOST_AUTO_TEST_CASE(ended_job_stays_ended) {
   for (const auto status : all_statuses) {
     one_step completed;
     completed.complete();

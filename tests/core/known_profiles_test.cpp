@@ -29,12 +29,12 @@ contributor_profile with(const std::string& skill) {
 
 BOOST_AUTO_TEST_SUITE(known_contributors)
 
-BOOST_AUTO_TEST_CASE(what_asks_nothing_needs_no_profile) {
+BOOST_AUTO_TEST_CASE(step_without_requirements_needs_no_profile) {
   BOOST_TEST(known_profiles{}.lacks({}, "ana", beginning)->empty());
   BOOST_TEST(!known_profiles{}.lacks(asking_for("ner"), "ana", beginning));
 }
 
-BOOST_AUTO_TEST_CASE(who_is_eligible_is_known_for_a_minute_and_who_is_not_for_a_second) {
+BOOST_AUTO_TEST_CASE(eligibility_is_known_for_a_minute_and_its_lack_for_a_second) {
   known_profiles known;
   known.learn("ana", with("ner"), 0, beginning);
   const auto lacks = [&](const std::string& skill, duration later) {
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(contributor_read_by_a_clock_that_was_set_back_is_read_again
   BOOST_TEST(known.lacks(asking_for("ner"), "ana", beginning)->empty());
 }
 
-BOOST_AUTO_TEST_CASE(who_was_read_within_a_minute_is_counted_eligible_or_not) {
+BOOST_AUTO_TEST_CASE(profiles_read_within_a_minute_are_counted_eligible_or_not) {
   known_profiles known;
   const auto counted = [&](const requirements& asked, duration later) {
     const auto [read, eligible] = known.eligible(asked, beginning + later);

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_task_whose_payload_is_out_of_reach_waits_and_counts_no_tr
   BOOST_TEST((t.progress.next_action == beginning + 8s));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_held_any_more_is_left_alone) {
+BOOST_AUTO_TEST_CASE(task_that_is_not_held_any_more_is_left_alone) {
   const auto id = enqueued(a_task(ref_to(1'000)));
   claimed(by("w1"));
   const auto decided = withhold(id, "w2", errc::not_found);

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_claim_is_passed_by_only_where_it_would_find_nothing) {
   BOOST_TEST(served > 500U);
 }
 
-BOOST_AUTO_TEST_CASE(who_may_have_a_suspect_looks_although_one_who_may_not_has_missed) {
+BOOST_AUTO_TEST_CASE(eligible_contributor_finds_a_unit_that_an_ineligible_one_missed) {
   core::queue q;
   core::missed_claims missed;
   core::uuid_source ids{1};

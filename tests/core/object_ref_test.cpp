@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_a_reference) {
     BOOST_TEST(!parse_object_ref(text), text);
 }
 
-BOOST_AUTO_TEST_CASE(what_begins_like_one_is_known) {
+BOOST_AUTO_TEST_CASE(beginning_of_a_reference_is_recognized) {
   BOOST_TEST(begins_like_object_ref(R"({"$holdfast.object":7})"));
   BOOST_TEST(!begins_like_object_ref(R"({"$holdfast.objects":7})"));
   BOOST_TEST(!begins_like_object_ref(R"({"a":{"$holdfast.object":7}})"));

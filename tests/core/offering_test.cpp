@@ -109,7 +109,7 @@ struct offering_step {
 
 BOOST_AUTO_TEST_SUITE(offering)
 
-BOOST_AUTO_TEST_CASE(what_is_given_back_comes_again_first_and_in_that_order_whatever_it_is) {
+BOOST_AUTO_TEST_CASE(units_and_questions_given_back_come_again_first_in_that_order) {
   offering_step s;
   std::map<bool, int> came_again;
   for (int round = 0; round < 12; ++round) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_back_comes_again_first_and_in_that_order_what
   BOOST_TEST(came_again[false] > 10);
 }
 
-BOOST_AUTO_TEST_CASE(what_ran_out_comes_again_to_the_microsecond_whatever_it_is) {
+BOOST_AUTO_TEST_CASE(units_and_questions_run_out_come_again_to_the_microsecond) {
   for (const bool question : {true, false}) {
     offering_step s;
     const auto unit = question ? s.given_question("ana") : s.given_ordinary("ana");
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_question_comes_again_when_there_is_no_other_work_left) {
   BOOST_TEST(!s.offer("bob").unit.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(whoever_was_removed_gets_nothing_again) {
+BOOST_AUTO_TEST_CASE(removed_contributor_gets_nothing_again) {
   offering_step s;
   const auto unit = s.given("eve");
   s.release("eve", unit);

@@ -43,7 +43,7 @@ struct queue_shown_what_is_due {
 
 BOOST_FIXTURE_TEST_SUITE(overlooked, queue_shown_what_is_due)
 
-BOOST_AUTO_TEST_CASE(what_waits_is_where_it_was) {
+BOOST_AUTO_TEST_CASE(waiting_units_keep_their_places) {
   const auto found = look_for(q, all, now);
   BOOST_TEST(found.found.empty());
   BOOST_TEST(found.unknown.empty());
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(what_waits_is_where_it_was) {
   BOOST_TEST(claimed().empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_leased_paused_or_waits_for_its_time_is_left_alone) {
+BOOST_AUTO_TEST_CASE(leased_paused_and_delayed_tasks_are_left_alone) {
   q.tasks.at(all[0]).progress.paused = true;
   claimed();
   release_task later;
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(what_is_leased_paused_or_waits_for_its_time_is_left_alone) 
   BOOST_TEST(claimed().empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_it_had_lost_sight_of_waits_again) {
+BOOST_AUTO_TEST_CASE(lost_units_wait_again) {
   q.ready.remove(q.tasks.at(all[0]));
   BOOST_TEST(claimed().size() == 1U);
   const auto found = look_for(q, all, now);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_it_had_lost_sight_of_waits_again) {
   BOOST_TEST((claimed() == std::vector<task_id>{all[0]}));
 }
 
-BOOST_AUTO_TEST_CASE(what_it_does_not_have_is_named) {
+BOOST_AUTO_TEST_CASE(missing_units_are_named) {
   const task_id unknown{ids.next(now)};
   const auto found = look_for(q, {unknown, all[0]}, now);
   BOOST_TEST((found.unknown == std::vector<task_id>{unknown}));

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(shares_are_about_equal) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_a_living_node_hosts_is_not_taken) { // I-7
+BOOST_AUTO_TEST_CASE(shard_of_a_living_node_is_not_taken) { // I-7
   cluster c;
   c.start(1, "a");
   c.settle();
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(what_a_living_node_hosts_is_not_taken) { // I-7
   BOOST_TEST(is_complete(c.view, {}));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_dead_node_hosted_is_taken_at_once) {
+BOOST_AUTO_TEST_CASE(shard_of_a_dead_node_is_taken_at_once) {
   cluster c;
   c.start(1, "a");
   c.start(2, "b");
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(the_next_look_comes_with_the_end_of_the_first_lease_of_anot
   BOOST_TEST((next_look(c.view, process(1), 1500ms) > 0ms)); // it never spins
 }
 
-BOOST_AUTO_TEST_CASE(who_lapsed_with_the_others_lets_them_come_back_first) {
+BOOST_AUTO_TEST_CASE(node_that_lapsed_with_the_others_lets_them_come_back_first) {
   using namespace std::chrono_literals;
   cluster c;
   for (const auto* name : {"a", "b", "c"})

@@ -87,7 +87,7 @@ struct metered_queue {
 BOOST_AUTO_TEST_SUITE(queue_meters)
 
 // C38, C39
-BOOST_FIXTURE_TEST_CASE(what_a_queue_decides_is_counted_by_what_it_is, metered_queue) {
+BOOST_FIXTURE_TEST_CASE(decisions_of_a_queue_are_counted_by_kind, metered_queue) {
   q.policy.retry.max_attempts = 2;
   for (std::uint8_t n = 1; n <= 6; ++n)
     make(n);
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(leases_that_were_given_back_or_taken_are_no_errors) {
 }
 
 // C38: both sides of every boundary of a slot
-BOOST_AUTO_TEST_CASE(what_is_older_than_the_window_is_left_out) {
+BOOST_AUTO_TEST_CASE(decisions_older_than_the_window_are_left_out) {
   queue_meter meter{meter_start};
   meter.count(ended(core::task_ending::completed), meter_start);
   const auto in = [&](core::duration window, instant at) {

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(many_do_not_wait_for_a_few) {
   BOOST_TEST((r.begin(15, 1, 1ms) > none));
 }
 
-BOOST_AUTO_TEST_CASE(what_fills_a_batch_anyway_waits_for_nothing) {
+BOOST_AUTO_TEST_CASE(full_batch_waits_for_nothing) {
   rejoining r{16, 1ms};
   BOOST_TEST((r.begin(8, 8, 1ms) > none));
   BOOST_TEST((r.begin(9, 8, 1ms) == none));
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(strangers_who_come_all_the_time_are_not_taken_for_those_ans
   BOOST_TEST(waits < 20);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_taken_away_meanwhile_counts_as_nobody) {
+BOOST_AUTO_TEST_CASE(callers_taken_away_meanwhile_do_not_count) {
   rejoining r{250, 1ms};
   BOOST_TEST((r.begin(8, 8, 1ms) > none));
   r.end(0); // the shard of those who waited was given up

@@ -33,7 +33,7 @@ std::string text(const votes& all) {
 
 BOOST_AUTO_TEST_SUITE(relearning)
 
-BOOST_AUTO_TEST_CASE(what_units_have_just_decided_is_learned_and_what_they_have_undone_is_not) {
+BOOST_AUTO_TEST_CASE(fresh_results_are_learned_and_undone_ones_are_not) {
   const votes stored{{"ana", unit(1), "x"},
                      {"eve", unit(1), "y"},
                      {"eve", unit(2), "x"},

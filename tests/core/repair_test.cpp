@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_tie_that_was_none_takes_it_back_and_one_that_was_does_not
   BOOST_TEST((tied.without({"eve"}).answer.outcome == repair_outcome::unchanged));
 }
 
-BOOST_AUTO_TEST_CASE(who_has_nothing_in_it_concerns_it_as_little_as_one_who_counts_no_more) {
+BOOST_AUTO_TEST_CASE(repair_ignores_contributors_without_counted_judgments) {
   finished_unit f;
   f.repair = core::repair_policy::keep;
   f.with({"ana:red", "bob:red", "eve:blue"});
@@ -399,7 +399,7 @@ BOOST_AUTO_TEST_CASE(every_outcome_is_that_of_the_judgments_that_are_left) {
 }
 
 // A31, A32: a repair about somebody who is at work takes all who are as they are known today
-BOOST_AUTO_TEST_CASE(what_counts_again_and_for_more_may_give_another_answer) {
+BOOST_AUTO_TEST_CASE(judgments_that_count_again_may_change_the_answer) {
   core::aggregation_policy weighted;
   weighted.method = core::aggregation_method::weighted;
   finished_unit f{weighted};
@@ -443,7 +443,7 @@ BOOST_AUTO_TEST_CASE(a_question_stands_for_all_who_answered_it) {
 }
 
 // I-1: others have taken the place since; and a result that stands is that of what is stored
-BOOST_AUTO_TEST_CASE(what_would_count_again_has_no_room_or_changes_nothing) {
+BOOST_AUTO_TEST_CASE(judgment_that_would_count_again_has_no_room_or_changes_nothing) {
   finished_unit f;
   f.with({"ana:blue", "bob:blue", "eve:red"});
   core::disregard_finished command;

@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(children_of_the_next_result_have_other_names) {
 }
 
 // Before there were routes, `next` was not stored with the units.
-BOOST_AUTO_TEST_CASE(what_went_on_along_the_only_way_has_no_route_stored) {
+BOOST_AUTO_TEST_CASE(unit_that_went_on_along_the_only_route_stores_no_route) {
   way only;
   only.targets = {{1, false}};
   way conditional = only;

@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(spans_of_time_are_compared_by_value) {
   BOOST_TEST(normalised("1h30m 90m 61s 2us") == "1h30m 1h30m 1m1s 0.000002s");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_in_the_language_fails) {
+BOOST_AUTO_TEST_CASE(text_outside_the_language_fails) {
   const auto misunderstood = [](const std::string& line) {
     const auto failure = run("given a unit with 1 slot\n" + line + "\n");
     return failure.find("x.scn:3: ") == 0 && failure.find("not understood: ") != std::string::npos;

@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(pages_have_every_step_once) {
     BOOST_TEST((found_in_pages(index, profile, 0, limit) == all), "pages of " << limit);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_open_is_known_and_not_found) {
+BOOST_AUTO_TEST_CASE(closed_step_is_known_and_not_found) {
   for (const auto status : {step_status::paused, step_status::completed, step_status::canceled}) {
     step_index index;
     auto closed = listing(1);
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(a_step_moves_with_its_priority) {
 }
 
 // Whatever is put, in whatever order, and whoever asks: as though every step were looked at.
-BOOST_AUTO_TEST_CASE(what_is_found_is_what_a_look_at_every_step_finds) {
+BOOST_AUTO_TEST_CASE(index_finds_the_steps_that_a_full_scan_finds) {
   std::size_t matches = 0;
   std::size_t rejections = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {

@@ -8,7 +8,7 @@ namespace holdfast::core {
 
 BOOST_AUTO_TEST_SUITE(sweeping)
 
-BOOST_AUTO_TEST_CASE(what_is_found_again_and_again_is_stuck) {
+BOOST_AUTO_TEST_CASE(unit_found_again_and_again_is_stuck) {
   overdue_record record;
   const std::vector<hosted_item> mail{queue_name{"mail"}};
   for (int look = 0; look < 2; ++look) {
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(what_is_found_again_and_again_is_stuck) {
 }
 
 // I-9: it may be a row that somebody has to mend; that is no reason to end it again and again.
-BOOST_AUTO_TEST_CASE(what_reading_anew_does_not_help_is_read_anew_more_and_more_seldom) {
+BOOST_AUTO_TEST_CASE(item_that_reading_does_not_help_is_read_more_and_more_seldom) {
   overdue_record record;
   const std::vector<hosted_item> mail{queue_name{"mail"}};
   std::vector<int> stuck;
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(what_reading_anew_does_not_help_is_read_anew_more_and_more_
   BOOST_TEST(judge_overdue(record, mail, 3).stuck.size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_in_time_once_is_not_stuck) {
+BOOST_AUTO_TEST_CASE(unit_that_was_in_time_once_is_not_stuck) {
   overdue_record record;
   const std::vector<hosted_item> mail{queue_name{"mail"}};
   judge_overdue(record, mail, 3);

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_nothing_keeps_waits_for_a_worker) {
   BOOST_TEST(codes(first) == "lease_ran_out");
 }
 
-BOOST_AUTO_TEST_CASE(what_somebody_has_stopped_is_told_first) {
+BOOST_AUTO_TEST_CASE(stops_by_somebody_are_told_first) {
   const auto task = make();
   decide(q, task_verb::pause, task, now);
   BOOST_TEST(codes(task) == "paused");

@@ -23,7 +23,7 @@ std::int64_t micros(std::string_view text) {
 BOOST_AUTO_TEST_SUITE(time_texts)
 
 // C16
-BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
+BOOST_AUTO_TEST_CASE(written_time_is_read_again) {
   BOOST_TEST(to_rfc3339(from_micros(0)) == "1970-01-01T00:00:00.000000Z");
   BOOST_TEST(to_rfc3339(from_micros(1'700'000'000'000'042)) == "2023-11-14T22:13:20.000042Z");
   BOOST_TEST(to_rfc3339(from_micros(-1)) == "1969-12-31T23:59:59.999999Z");
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(fractions_and_places_are_read) {
   BOOST_TEST(micros("2024-02-29T00:00:00Z") == 1'709'164'800'000'000);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_time_is_not_taken_for_one) {
+BOOST_AUTO_TEST_CASE(text_that_is_no_time_is_refused) {
   for (const auto* text : {"",
                            "2024",
                            "2024-12-24",

@@ -145,7 +145,9 @@ public:
     if (surplus.count({c.contributor, c.judgment}) != 0)
       return {};
     if (const auto earlier = judgments.find(c.contributor); earlier != judgments.end())
-      return {earlier->second == c.judgment ? errc::none : errc::already_judged};
+      return {earlier->second != c.judgment           ? errc::already_judged
+              : answers.at(c.contributor) == c.answer ? errc::none
+                                                      : errc::already_exists};
     if (const auto refusal = check(c.contributor, c.token); refusal != errc::none)
       return late(c, refusal);
     leases.erase(c.contributor);

@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_judgment_is_trusted_anew_while_its_unit_is_open) {
 }
 
 // A27, I-1: what was disregarded counts again where nobody has taken its place
-BOOST_AUTO_TEST_CASE(what_counts_again_is_told_so_that_the_unit_is_looked_at) {
+BOOST_AUTO_TEST_CASE(judgments_that_count_again_are_told_to_the_unit) {
   judge("ana", 0x11, "dog");
   judge("eve", 0x12, "cat");
   decide(u, policy, disregard{"eve"}, beginning);
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(nothing_counts_again_where_there_is_no_room_for_it) {
 }
 
 // A27, A29, G-7: room for another judgment instead of the tainted one
-BOOST_AUTO_TEST_CASE(what_is_disregarded_makes_room_and_is_not_counted) {
+BOOST_AUTO_TEST_CASE(disregarded_judgment_makes_room_and_is_not_counted) {
   judge("ana", 0x11, "dog");
   judge("eve", 0x12, "cat");
   const auto gone = decide(u, policy, disregard{"eve"}, beginning + 2s);

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_batch_holds_as_much_as_one_delivery_may) {
   BOOST_TEST(none.through == 9U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_delivered_is_passed_for_good) {
+BOOST_AUTO_TEST_CASE(delivered_event_is_passed_for_good) {
   delivery_run run;
   run.newest = 5;
   const auto verdict = run.attempt(answered(200));
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_is_delivered_is_passed_for_good) {
   BOOST_TEST(run.at.position == 5U);
 }
 
-BOOST_AUTO_TEST_CASE(what_fails_waits_longer_each_time_and_keeps_its_place) {
+BOOST_AUTO_TEST_CASE(failed_event_waits_longer_each_time_and_keeps_its_place) {
   delivery_run run;
   run.newest = 5;
   const auto first = run.attempt(answered(500), ~0ULL);
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(every_refusal_of_a_queue_has_its_meaning) {
   BOOST_TEST(answer_of({}).reason == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_the_queue_took_goes_on_and_the_rest_comes_again) {
+BOOST_AUTO_TEST_CASE(events_taken_by_the_queue_go_on_and_the_rest_comes_again) {
   const failure taken;
   const failure full{errc::overloaded, "full"};
   const failure wrong{errc::payload_invalid, "wrong"};

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_page_to_work_with_is_named_in_bounds) {
   BOOST_TEST(named("a\x7f") == "/steps/0/ui: must not hold control characters");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_requirements_is_told_at_their_place) {
+BOOST_AUTO_TEST_CASE(mistakes_of_requirements_are_told_at_their_place) {
   const auto asking = [](requirements asked) {
     return problems_after([&](step_definition& s) { s.asks = std::move(asked); });
   };
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(several_steps_may_lead_to_one) {
   BOOST_TEST(!places[3].one_way_in);
 }
 
-BOOST_AUTO_TEST_CASE(what_leads_every_unit_back_is_refused) {
+BOOST_AUTO_TEST_CASE(route_that_leads_every_unit_back_is_refused) {
   BOOST_TEST(problems(workflow_of({step_named("a", {"a"})}))
              == "/steps/0/next: leads every unit back to 'a'; a way back needs a condition");
   BOOST_TEST(problems(workflow_of({step_named("a", {"b"}), step_named("b", {"a"})}))
@@ -329,7 +329,7 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_route_has_its_bounds) {
 }
 
 // A88, G-4
-BOOST_AUTO_TEST_CASE(what_a_route_asks_of_the_input_has_bounds) {
+BOOST_AUTO_TEST_CASE(conditions_of_a_route_on_the_input_have_bounds) {
   const auto asking = [](std::vector<input_condition> input, std::size_t step = 0) {
     route rule;
     rule.when.input = std::move(input);
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(what_a_route_asks_of_the_input_has_bounds) {
 }
 
 // G-4: input mapping
-BOOST_AUTO_TEST_CASE(what_a_route_shows_has_bounds_and_nothing_twice) {
+BOOST_AUTO_TEST_CASE(members_shown_by_a_route_have_bounds_and_no_repetition) {
   const auto shown = [](std::vector<input_member> input) {
     auto first = step_named("a");
     route rule;
@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(what_a_route_shows_has_bounds_and_nothing_twice) {
 }
 
 // G-4: fan-out and batches of what was mapped
-BOOST_AUTO_TEST_CASE(what_one_list_became_has_no_data_in_common_behind_a_route_that_changes_them) {
+BOOST_AUTO_TEST_CASE(items_of_one_list_share_no_data_behind_a_route_that_changes_them) {
   struct kind {
     bool for_each = false;
     bool maps = false;

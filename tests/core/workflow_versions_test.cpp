@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(how_a_step_is_done_may_change) {
              == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_step_is_must_stay) {
+BOOST_AUTO_TEST_CASE(nature_of_a_step_must_stay) {
   const auto refused = [](const std::string& place, auto change) {
     const auto text = problems_of_update(change);
     BOOST_TEST(text.rfind(place + ": must stay", 0) == 0U, place + " is not refused but: " + text);

@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(both_agree_on_what_must_be_there) {
 }
 
 // Bounds: what a parser takes is as published.
-BOOST_AUTO_TEST_CASE(whatever_a_parser_takes_is_as_published) {
+BOOST_AUTO_TEST_CASE(definitions_taken_by_a_parser_fit_the_published_schema) {
   std::size_t taken = 0;
   std::size_t refused_by_both = 0;
   for (const auto& of : kinds()) {

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(every_member_is_read) {
   BOOST_TEST(e.span_id == "b7ad6b7169203331");
 }
 
-BOOST_AUTO_TEST_CASE(what_may_be_left_out_has_a_default) {
+BOOST_AUTO_TEST_CASE(optional_members_have_defaults) {
   const auto e =
       parsed(R"({"body":[],"header":{"version":"1.0","type":"t","job_id":")" + id + R"("}})");
   BOOST_TEST((e.created_at == core::instant{}));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(what_may_be_left_out_has_a_default) {
 }
 
 // C12, C20
-BOOST_AUTO_TEST_CASE(what_is_written_is_read_as_the_same) {
+BOOST_AUTO_TEST_CASE(written_definition_is_read_as_the_same) {
   core::job_envelope e;
   e.job_id.value = *core::parse_uuid(id);
   e.type = "näme \"quoted\" \\ \n";
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(every_problem_is_named_with_its_place) {
          "/bdy: is not a member that is known here; did you mean 'body'?");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
+BOOST_AUTO_TEST_CASE(missing_members_are_told) {
   BOOST_TEST(problems(R"({"body":{}})") == "/header: is missing; it says what job this is");
   BOOST_TEST(problems(with_header(""))
              == "/header/job_id: is missing; it tells a repetition from a new job\n"

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(each_status_has_its_name) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_the_schema_refuses_is_refused) {
+BOOST_AUTO_TEST_CASE(policy_refused_by_the_schema_is_refused) {
   for (const auto* member : {"type", "workflow_id", "revision", "status"}) {
     for (const json& other :
          {json(nullptr), json(0), json(-1), json(1.5), json(true), json("none"), json::array()})

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(reserved_members_are_refused_wherever_they_stand_in_the_out
     BOOST_TEST(core::to_string(check_json(text, json_limits{}).code) == "none", text);
 }
 
-BOOST_AUTO_TEST_CASE(what_begins_like_a_reference_is_refused) {
+BOOST_AUTO_TEST_CASE(text_that_begins_like_a_reference_is_refused) {
   const auto verdict = check_json(R"({"$holdfast.object":7})", json_limits{});
   BOOST_TEST(core::to_string(verdict.code) == "payload_invalid");
   BOOST_TEST(verdict.detail.find("$holdfast.object") != std::string::npos);
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(a_batch_has_a_list_in_place_of_each_member) {
   BOOST_TEST(chained(plain.input, true, "7") == R"({"data":[{"url": "x"}],"result":7})");
 }
 
-BOOST_AUTO_TEST_CASE(what_one_list_became_has_its_source_data_in_common) {
+BOOST_AUTO_TEST_CASE(items_of_one_list_share_their_source_data) {
   const std::vector<std::string_view> inputs{R"({"data":"x","item":1,"result":{"answer":"a"}})",
                                              R"({"data":"x","item":2,"result":{"answer":"b"}})"};
   BOOST_TEST(documents::gathered_input(inputs, documents::batch_data::in_common, 1000).input
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_mapped_input_has_what_is_named_and_nothing_else) {
              == R"({"data":{"text":"t"},"result":{"answer":"cat"}})");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_pointer_does_not_find_is_null) {
+BOOST_AUTO_TEST_CASE(pointer_that_finds_nothing_gives_null) {
   for (const auto* pointer :
        {"/date", "/data/text/x", "/data/secret/j", "/item/2", "/item/-", "/item/00", "/item/-1",
         "/item/x", "/result/answer/0", "/", "/data/", "/item/18446744073709551616"})
@@ -420,7 +420,7 @@ BOOST_AUTO_TEST_CASE(names_and_pointers_are_escaped_each_in_its_way) {
   BOOST_TEST(mapped(input, {{"say \"x\"\\\n", "/data/a~1b"}}) == R"({"data":{"say \"x\"\\\n":1}})");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_mapped_passes_through_unchanged_however_the_database_writes_it) {
+BOOST_AUTO_TEST_CASE(mapped_members_pass_unchanged_however_the_database_writes_them) {
   const std::string digits = "123456789012345678901234567890.10";
   BOOST_TEST(mapped(R"( { "data" : { "n" : )" + digits + R"( , "l" : [ [ ] , "]" , { } ] } ,
                           "result" : { "answer" : "x" } } )",
@@ -434,7 +434,7 @@ BOOST_AUTO_TEST_CASE(what_is_mapped_passes_through_unchanged_however_the_databas
                     + R"(,"object":{ },"string":"]"},"result":{ "answer" : "x" }})");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_mapped_is_the_source_data_from_then_on) {
+BOOST_AUTO_TEST_CASE(mapped_members_are_the_source_data_from_then_on) {
   const auto second = mapped(default_input, {{"text", "/data/text"}});
   const auto third = chained(second, true, R"({"answer":"ok"})");
   BOOST_TEST(third == R"({"data":{"text":"t"},"result":{"answer":"ok"}})");
@@ -460,7 +460,7 @@ BOOST_AUTO_TEST_CASE(a_list_has_items_and_anything_else_is_one) {
 }
 
 // A18, A19, A20
-BOOST_AUTO_TEST_CASE(what_a_review_leaves_standing_goes_on) {
+BOOST_AUTO_TEST_CASE(answer_that_a_review_leaves_standing_goes_on) {
   const std::string input = R"({"data":1,"result":{"answer":"cat","confidence":0.5}})";
   const auto after = [&](const std::string& review) {
     return documents::reviewed_result({input, true, review});

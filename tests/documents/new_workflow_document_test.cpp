@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(each_step_has_its_own_default_and_the_text_stays_as_it_was_
   BOOST_TEST(document.text == before + named + between + named + after);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_is_refused_as_ever) {
+BOOST_AUTO_TEST_CASE(mistakes_are_refused_as_ever) {
   const auto refused = documents::parse_new_workflow(
       one_step(R"("test_questions":{},"aggregation":{"labels":["x"]})"), documents::json_limits{});
   BOOST_REQUIRE(!refused);

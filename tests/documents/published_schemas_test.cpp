@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(nothing_else_is_accepted) {
   BOOST_TEST(deviation_from_schema("[]") != "");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_optional_may_be_missing) {
+BOOST_AUTO_TEST_CASE(optional_members_may_be_missing) {
   auto finalized = document(folder + "UnitFinalized.json").at("examples").front();
   finalized.at("details").erase("route");
   BOOST_TEST(deviation_from_schema(finalized.dump()) == "");

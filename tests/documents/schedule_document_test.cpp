@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(every_problem_is_named_with_its_place) {
     BOOST_TEST(detail.find(place) != std::string::npos, place << " is not in:\n" << detail);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
+BOOST_AUTO_TEST_CASE(missing_members_are_told) {
   const auto detail = problems("{}");
   BOOST_TEST(detail.find("/cron: is missing") != std::string::npos);
   BOOST_TEST(detail.find("/task: is missing") != std::string::npos);

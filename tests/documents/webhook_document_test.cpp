@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(events_may_become_tasks_of_a_queue) {
   BOOST_TEST(more->policy.batch_events == 7U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_posted_and_what_becomes_tasks_exclude_each_other) {
+BOOST_AUTO_TEST_CASE(posting_and_making_tasks_exclude_each_other) {
   const auto both = problems(R"({"url":"http://x","secret":"s","queue":"q","timeout_seconds":1,
     "retry":{"max_attempts":3}})");
   for (const auto* part : {"/url", "/secret", "/timeout_seconds", "/retry/max_attempts"})
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(every_problem_is_told_with_its_place) {
       !mentions(problems(R"({"url":"http://x","secret":"whsec_MfKQ9r8GKYqrTwjU="})"), "MfKQ"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_object_is_refused) {
+BOOST_AUTO_TEST_CASE(definition_that_is_no_object_is_refused) {
   for (const auto* text : {"", "[]", "1", "{", "\"x\""})
     BOOST_TEST(!parsed(text), text);
 }

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_lease_longer_than_the_default_total_is_simply_not_extende
              == "/steps/0/lease/total_max_seconds: must not be less than ttl_seconds");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
+BOOST_AUTO_TEST_CASE(missing_members_are_named) {
   BOOST_TEST(problems("{}")
              == "/name: is missing; give the workflow one\n"
                 "/steps: is missing; list at least one step");
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_step_says_who_may_work_in_it_and_how_much_it_matters) {
   BOOST_TEST(parsed(one_step(R"("requirements":{"skills":[]})")).steps[0].asks.ask_nothing());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_requirements_is_named) {
+BOOST_AUTO_TEST_CASE(mistakes_of_requirements_are_named) {
   const auto with = [](const std::string& members) {
     return problems(one_step("\"requirements\":{" + members + "}"));
   };
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(tasks_may_judge_some_of_the_slots) {
   BOOST_TEST(!parsed(one_step(R"("title":"x")")).steps[0].tasks.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_tasks_that_judge_is_named) {
+BOOST_AUTO_TEST_CASE(mistakes_of_tasks_that_judge_are_named) {
   const auto with = [](const std::string& members) {
     return problems(one_step("\"tasks\":{" + members + "}"));
   };
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_tasks_that_judge_is_named) {
   BOOST_TEST(with(R"("queue":"q","type":"t","tries":3)").find("/steps/0/tasks/tries") == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_quality_control_is_named) {
+BOOST_AUTO_TEST_CASE(mistakes_of_quality_control_are_named) {
   const auto with = [](const std::string& member) { return problems(one_step(member)); };
   BOOST_TEST(with(R"("judgments_per_unit":3,"stopping":{"max":3})")
              == "/steps/0/stopping: excludes judgments_per_unit: it says how many itself");
@@ -533,7 +533,7 @@ BOOST_AUTO_TEST_CASE(routes_are_read_in_order_with_all_that_they_ask_for) {
   BOOST_TEST(last.loops_max == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_route_is_told_with_its_place) {
+BOOST_AUTO_TEST_CASE(mistakes_of_a_route_are_told_with_their_place) {
   BOOST_TEST(problems(one_step(R"("routes":{})")) == "/steps/0/routes: must be a list of routes");
   BOOST_TEST(problems(one_step(R"("routes":[{}])"))
              == "/steps/0/routes/0/to: is missing; list the keys of steps; an empty list ends "
@@ -550,7 +550,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_route_is_told_with_its_place) {
 }
 
 // A88, G-4
-BOOST_AUTO_TEST_CASE(what_a_route_asks_of_the_input_is_read) {
+BOOST_AUTO_TEST_CASE(conditions_of_a_route_on_the_input_are_read) {
   const auto definition = parsed(one_step(
       R"("routes":[{"to":[],"when":{"input":{"/a":"x","/b":[2.0,null,true,"y"],
                                              "/c":{"at_least":0.5,"below":1}}}}])"));
@@ -567,7 +567,7 @@ BOOST_AUTO_TEST_CASE(what_a_route_asks_of_the_input_is_read) {
   BOOST_TEST(*asked[2].below == 1.0);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_what_a_route_asks_of_the_input_is_told_with_its_place) {
+BOOST_AUTO_TEST_CASE(mistakes_of_conditions_on_the_input_are_told_with_their_place) {
   const auto asking = [](const std::string& input) {
     return problems(one_step(R"("routes":[{"to":[],"when":{"input":)" + input + "}}]"));
   };
@@ -607,7 +607,7 @@ BOOST_AUTO_TEST_CASE(conditions_compare_values_and_not_how_they_are_written) {
 }
 
 // A88, G-4: input mapping
-BOOST_AUTO_TEST_CASE(what_a_route_shows_is_read_in_the_order_of_its_names) {
+BOOST_AUTO_TEST_CASE(members_shown_by_a_route_are_read_in_the_order_of_their_names) {
   const auto definition = parsed(one_step(
       R"("routes":[{"when":{"tied":true},"to":[],
                     "input":{"text":"/data/text","b":"/item/0","a~/":"/data/x~1y~0"}},
@@ -624,7 +624,7 @@ BOOST_AUTO_TEST_CASE(what_a_route_shows_is_read_in_the_order_of_its_names) {
   BOOST_TEST(routes[2].input.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_what_a_route_shows_is_told_with_its_place) {
+BOOST_AUTO_TEST_CASE(mistakes_of_members_shown_by_a_route_are_told_with_their_place) {
   const auto shown = [](const std::string& input) {
     return problems(one_step(R"("routes":[{"to":[],"input":)" + input + "}]"));
   };
@@ -696,7 +696,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_may_wait_for_the_launch_of_its_job) {
 }
 
 // What the event of a step says of the job is what the step does about it. A36
-BOOST_AUTO_TEST_CASE(what_is_told_of_the_job_is_in_the_event_of_the_step) {
+BOOST_AUTO_TEST_CASE(status_of_the_job_is_in_the_event_of_the_step) {
   BOOST_TEST(!documents::job_news_in("").has_value());
   BOOST_TEST(!documents::job_news_in(R"({"status":"Open","revision":3})").has_value());
   const auto news =

@@ -178,8 +178,7 @@ struct work_elsewhere : three_nodes {
 BOOST_FIXTURE_TEST_SUITE(cluster, three_nodes)
 
 // C33: its node tells the host at once.
-BOOST_FIXTURE_TEST_CASE(what_a_killed_worker_held_over_another_node_is_free_at_once,
-                        work_elsewhere) {
+BOOST_FIXTURE_TEST_CASE(task_of_a_killed_worker_over_another_node_is_free_at_once, work_elsewhere) {
   child_program worker{HOLDFAST_HOLDING_WORKER,
                        {std::to_string(processes.at(far)->port()), "images", "0"}};
   BOOST_REQUIRE(counted_within(30s, [](const auto& counts) { return counts.leased == tasks; }));

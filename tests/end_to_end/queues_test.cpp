@@ -98,8 +98,10 @@ BOOST_AUTO_TEST_CASE(are_seen_and_changed_on_the_command_line) {
   BOOST_TEST(operate({"queues", "resume", "mail"}).out == "mail is at revision 3\n");
   BOOST_TEST(operate({"queues", "pause", "mail", "--type", "bulk"}).out
              == "mail is at revision 4  paused: bulk\n");
-  BOOST_TEST(contains(operate({"queues", "list", "--prefix", "ma"}).out,
-                      "mail  revision 4  paused: bulk  0 live, 0 of them leased"));
+  const auto table = operate({"queues", "list", "--prefix", "ma"}).out;
+  BOOST_TEST(contains(table, "queue                     revision"), table);
+  BOOST_TEST(contains(table, "mail                             4           0"), table);
+  BOOST_TEST(contains(table, "paused: bulk\n"), table);
   BOOST_TEST(operate({"queues", "resume", "mail", "--type", "bulk"}).code == 0);
   BOOST_TEST(operate({"queues", "pause", "nothing"}).code == 1);
 }
@@ -115,7 +117,7 @@ BOOST_AUTO_TEST_CASE(have_schedules_on_the_command_line) {
   BOOST_TEST(contains(made.out, "-01-01T00:00:00.000000Z  last never\n"));
   const auto shown = json::parse(operate({"queues", "schedules", "reports", "--json"}).out);
   BOOST_TEST(shown.at("schedules").at(0).at("definition").at("cron") == "@yearly");
-  BOOST_TEST(shown.at("schedules").at(0).at("last_made").is_null());
+  BOOST_TEST(!shown.at("schedules").at(0).contains("last_made"));
   std::ofstream{file} << R"({"cron": "61 * * * *", "task": {"type": "report"}})";
   const auto wrong = operate({"queues", "schedule", "reports", "yearly", "--file", file});
   BOOST_TEST(wrong.code == 1);
@@ -142,7 +144,7 @@ BOOST_AUTO_TEST_CASE(have_their_dead_letters_done_again) {
   BOOST_TEST(operate({"queues", "redrive", "letters", "--type", "send", "--error-code", "GONE"}).out
              == "1 tasks are live again\n");
   BOOST_TEST(task_shown(id).at("status") == "QUEUED");
-  BOOST_TEST(task_shown(id).at("error_code").is_null());
+  BOOST_TEST(!task_shown(id).contains("error_code"));
 }
 
 BOOST_AUTO_TEST_CASE(are_removed_on_the_command_line_when_no_task_is_live) {
@@ -163,7 +165,7 @@ BOOST_AUTO_TEST_CASE(are_removed_on_the_command_line_when_no_task_is_live) {
   BOOST_REQUIRE_MESSAGE(again.code == 0, again.err);
   BOOST_TEST(
       json::parse(again.out)
-      == (json{{"queue", "retired"}, {"removed", false}, {"schedules", 0}, {"finished_tasks", 0}}));
+      == (json{{"queue", "retired"}, {"removed", false}, {"schedules", 0}, {"finished", 0}}));
   BOOST_TEST(task_shown(ids.front()).at("status") == "CANCELED");
   BOOST_TEST(status_reported(ids.front()) == "CANCELED");
   BOOST_TEST(operate({"queues", "show", "retired"}).code == 1);
@@ -184,15 +186,15 @@ BOOST_AUTO_TEST_CASE(have_their_attempts_told_on_the_command_line) {
     return json::parse(end.out);
   };
   const auto all = told({});
-  BOOST_TEST(all.at("task") == name);
+  BOOST_TEST(all.at("id") == name);
   BOOST_TEST(all.at("more") == false);
   BOOST_REQUIRE_EQUAL(all.at("attempts").size(), 2U);
   const auto& second = all.at("attempts").at(1);
-  BOOST_TEST(second.at("attempt") == 2);
+  BOOST_TEST(second.at("token") == 2);
   BOOST_TEST(second.at("worker") == "w");
   BOOST_TEST(second.at("ending") == "Failed");
   BOOST_TEST(second.at("error_code") == "GONE");
-  BOOST_TEST(second.at("error_detail").is_null());
+  BOOST_TEST(!second.contains("error_detail"));
   BOOST_TEST(second.at("ended_at").is_string());
   BOOST_TEST(second.at("late_results").empty());
   const auto first = told({"--limit", "1"});
@@ -255,7 +257,8 @@ BOOST_AUTO_TEST_CASE(are_looked_through_and_measured_on_the_command_line) {
   BOOST_TEST(operate({"tasks", "list", "--since", "yesterday"}).code == 2);
   BOOST_TEST(operate({"tasks", "list", "--status", "DONE"}).code == 1);
   const auto lines = operate({"tasks", "list", "--queue", "parcels", "--status", "QUEUED"}).out;
-  BOOST_TEST(contains(lines, core::to_string(ids.back()) + "  QUEUED  parcels  send"), lines);
+  BOOST_TEST(contains(lines, core::to_string(ids.back()) + "  QUEUED     parcels"), lines);
+  BOOST_TEST(contains(lines, "task                                  status"), lines);
 
   const auto shown = operate({"queues", "show", "parcels", "--json"});
   BOOST_REQUIRE_MESSAGE(shown.code == 0, shown.err);

@@ -33,7 +33,7 @@ std::string text_of(const core::step_id& id) { return core::to_string(id); }
 BOOST_FIXTURE_TEST_SUITE(requesters, test::commanded_node)
 
 // A42: what `holdfast lineage` prints is what was done.
-BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
+BOOST_AUTO_TEST_CASE(lineage_of_an_item_can_be_printed) {
   const auto step = given_step();
   feed(step, 0, 1);
   const auto id = judge(step);
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_became_of_an_item_can_be_printed) {
   BOOST_TEST(holdfast({"lineage", "a-unit"}).code == 2);
 }
 
-BOOST_AUTO_TEST_CASE(what_keeps_work_can_be_printed) {
+BOOST_AUTO_TEST_CASE(reasons_that_keep_work_can_be_printed) {
   const auto step = given_step();
   feed(step, 0, 1);
   const auto given = ask(msg::ask_assignment{step, "ana", {ids.next()}});
@@ -469,7 +469,7 @@ BOOST_AUTO_TEST_CASE(one_unit_is_paused_resumed_and_canceled_from_the_command_li
 }
 
 // A94-A97: profiles on the command line, and the steps that are there by them.
-BOOST_AUTO_TEST_CASE(what_is_known_of_contributors_and_what_is_there_for_them) {
+BOOST_AUTO_TEST_CASE(profiles_and_offered_steps_of_contributors_can_be_printed) {
   ask(msg::create_workflow{{ids.next()},
                            R"({"name": "asking", "steps": [{"key": "names", "title": "Find names",
                                "priority": 7, "requirements": {"skills": ["ner"]}}]})"});

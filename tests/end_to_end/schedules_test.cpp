@@ -44,7 +44,7 @@ std::vector<msg::schedule_view> schedules_of(test::producer& me) {
 BOOST_FIXTURE_TEST_SUITE(schedules, running_node)
 
 // D12, I-12, I-13
-BOOST_AUTO_TEST_CASE(what_was_missed_while_no_node_was_up_is_made_up_for_once) {
+BOOST_AUTO_TEST_CASE(occurrences_missed_while_no_node_was_up_run_once) {
   {
     test::producer me{process->port()};
     me.make_queue("reports", "{}");

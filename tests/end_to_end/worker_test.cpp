@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_worker_that_is_killed_are_finished_by_the_next_o
 }
 
 // C43
-BOOST_AUTO_TEST_CASE(what_handlers_return_throw_and_save_reaches_the_node) {
+BOOST_AUTO_TEST_CASE(results_errors_and_saves_of_handlers_reach_the_node) {
   producer me;
   me.make_queue("all", R"({"retry": {"max_attempts": 2, "least_seconds": 0.001,
                                      "most_seconds": 0.002}})");

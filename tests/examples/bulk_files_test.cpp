@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(it_appears_whole_or_not_at_all) {
   BOOST_TEST(whole() == "one,two");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_behind_the_bookmark_never_happened) {
+BOOST_AUTO_TEST_CASE(writes_behind_the_checkpoint_never_happened) {
   const auto at = export_file{path, task, 1}.append({}, "one,");
   export_file{path, task, 1}.append(at, "of a chunk that was not committed");
   export_file next{path, task, 2};
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(what_is_behind_the_bookmark_never_happened) {
   BOOST_TEST(whole() == "one,two");
 }
 
-BOOST_AUTO_TEST_CASE(who_has_lost_the_lease_writes_where_nobody_reads) {
+BOOST_AUTO_TEST_CASE(worker_without_the_lease_writes_to_a_file_that_nobody_reads) {
   export_file first{path, task, 1};
   const auto at = first.append({}, "one,");
   export_file second{path, task, 2};
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(who_has_lost_the_lease_writes_where_nobody_reads) {
   BOOST_TEST(files() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_cleared_is_known_to_be_gone) {
+BOOST_AUTO_TEST_CASE(cleared_files_are_known_to_be_gone) {
   BOOST_TEST(export_file(path, task, 1).has({})); // nothing is done, and nothing is missing
   export_file first{path, task, 1};
   const auto at = first.append({}, "one,");
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_message_is_ascii_in_short_lines) {
 }
 
 // B21
-BOOST_AUTO_TEST_CASE(whoever_gets_a_copy_is_named_in_short_lines) {
+BOOST_AUTO_TEST_CASE(receivers_of_a_copy_are_named_in_short_lines) {
   mail letter{"<1@b>", "a@x", "b@x", "Hello, you", "Hi", core::from_micros(0)};
   BOOST_TEST(message_of(letter).find("Cc:") == std::string::npos);
   letter.cc = {"c@x", "d@x"};

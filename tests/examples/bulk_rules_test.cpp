@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_SUITE(bulk_rules)
 
 // --- who may: B19, B62 ---
 
-BOOST_AUTO_TEST_CASE(who_has_the_right_may_act_as_themselves) {
+BOOST_AUTO_TEST_CASE(user_with_the_right_may_act_as_themselves) {
   BOOST_TEST(objection_to(right::change_status, dora, dora).empty());
   BOOST_TEST(!objection_to(right::send_mail, dora, dora).empty());
   BOOST_TEST(!objection_to(right::change_status, ian, ian).empty());
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(the_rights_that_count_are_those_of_whom_it_runs_as) {
   BOOST_TEST(!objection_to(right::change_status, rosa, ian).empty());
 }
 
-BOOST_AUTO_TEST_CASE(who_has_left_may_nothing) {
+BOOST_AUTO_TEST_CASE(user_who_has_left_may_do_nothing) {
   BOOST_TEST(!objection_to(right::change_status, std::nullopt, dora).empty());
   BOOST_TEST(!objection_to(right::change_status, rosa, std::nullopt).empty());
 }
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_percent_means_finished) {
 
 // --- what is in the way: B65-B67 ---
 
-BOOST_AUTO_TEST_CASE(who_got_on_comes_back_soon_and_uses_up_no_try) {
+BOOST_AUTO_TEST_CASE(task_with_progress_comes_back_soon_and_uses_up_no_try) {
   const trouble down{error::mail_unavailable, "421", failure_kind::transient};
   const auto later = outcome_of(down, true, now);
   BOOST_REQUIRE(std::holds_alternative<client::wait_until>(later));
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(who_got_on_comes_back_soon_and_uses_up_no_try) {
   BOOST_TEST(std::get<client::failed>(tried).code == error::mail_unavailable);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_for_good_ends_a_task_however_far_it_got) {
+BOOST_AUTO_TEST_CASE(permanent_error_ends_a_task_however_far_it_got) {
   const auto how = outcome_of({error::rights_revoked, "Dora", failure_kind::permanent}, true, now);
   BOOST_REQUIRE(std::holds_alternative<client::failed>(how));
   BOOST_TEST((std::get<client::failed>(how).kind == failure_kind::permanent));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_for_good_ends_a_task_however_far_it_got) {
 
 // --- bodies: B21, B38-B40, B43 ---
 
-BOOST_AUTO_TEST_CASE(what_is_written_at_submit_is_read_at_run) {
+BOOST_AUTO_TEST_CASE(parameters_written_at_submit_are_read_at_run) {
   const auto change =
       written_and_read(change_program_status{by_ids{{3, 5}}, program_status::on_leave, "illness"});
   BOOST_TEST(std::get<by_ids>(change.who).ids == (std::vector<person_id>{3, 5}));

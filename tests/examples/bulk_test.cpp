@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(an_export_that_has_grown_beyond_its_bound_is_refused_and_le
 }
 
 // B39: live, in order of id, each once
-BOOST_AUTO_TEST_CASE(who_stops_matching_because_they_were_dealt_with_makes_nobody_be_skipped) {
+BOOST_AUTO_TEST_CASE(record_that_stops_matching_makes_no_other_be_skipped) {
   enqueue(bulk::change_program_status{by_query{"", program_status::active},
                                       program_status::graduated, ""});
   work();

@@ -32,6 +32,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <typeindex>
@@ -54,13 +55,70 @@
 /// Everything runs on the thread of the test.
 namespace holdfast::test {
 
+/// A streamed answer that keeps its body. Room comes when the test says so.
+class fake_stream : public http::answer_stream {
+public:
+  explicit fake_stream(http::stream_head begun) : head(std::move(begun)) {}
+
+  using http::answer_stream::write;
+  http::write_result write(std::string&& piece, std::function<void()> room_again) override {
+    if (is_gone)
+      return http::write_result::ended;
+    ++pieces;
+    body += piece;
+    piece.clear();
+    room_again_ = std::move(room_again);
+    return http::write_result::taken;
+  }
+  void finish() override { is_finished = true; }
+  void abort() override { is_aborted = true; }
+  void on_end(std::function<void()> then) override { end_ = std::move(then); }
+  void on_drain(std::function<void()> then) override { drain_ = std::move(then); }
+
+  /// The client has read all. False: nobody waits for that.
+  bool give_room() {
+    const auto then = std::exchange(room_again_, nullptr);
+    if (then)
+      then();
+    return then != nullptr;
+  }
+  /// The client closes its connection.
+  void hang_up() {
+    is_gone = true;
+    room_again_ = nullptr;
+    if (const auto then = std::exchange(end_, nullptr))
+      then();
+  }
+  void drain() {
+    if (const auto then = std::exchange(drain_, nullptr))
+      then();
+  }
+
+  const http::stream_head head;
+  std::string body;
+  std::size_t pieces = 0;
+  bool is_finished = false;
+  bool is_aborted = false;
+  bool is_gone = false;
+
+private:
+  std::function<void()> room_again_;
+  std::function<void()> end_;
+  std::function<void()> drain_;
+};
+
 /// A request of HTTP that keeps its answer.
 class fake_call : public http::call {
 public:
   explicit fake_call(http::request asked) : asked_(std::move(asked)) {}
 
   const http::request& asked() const override { return asked_; }
+  std::optional<http::response> unpack_body() override { return std::nullopt; }
   void answer(http::response with) override { answers.push_back(std::move(with)); }
+  http::answer_stream_ptr begin_stream(http::stream_head head) override {
+    stream = std::make_shared<fake_stream>(std::move(head));
+    return stream;
+  }
   void on_abandoned(std::function<void()> then) override { abandoned_ = std::move(then); }
 
   /// The client closes its connection.
@@ -69,7 +127,8 @@ public:
       then();
   }
 
-  std::vector<http::response> answers; ///< Of a right door one, at last.
+  std::vector<http::response> answers; ///< Of a right door one, at last, or a stream.
+  std::shared_ptr<fake_stream> stream;
 
 private:
   http::request asked_;
@@ -136,6 +195,12 @@ public:
     BOOST_REQUIRE_EQUAL(all.size(), 1U);
     return all.front();
   }
+  /// The principals who sent them, of an audited request.
+  template <class Request>
+  const std::vector<std::string>& authors() {
+    static_assert(msg::is_audited<Request>);
+    return kept_of<Request>().authors;
+  }
   /// The bare names of all requests that came, in order. Requests that no test has spoken of are
   /// not among them; they fail.
   const std::vector<std::string>& names() const { return *names_; }
@@ -167,6 +232,7 @@ private:
   struct kept {
     std::function<reply<Request>(const Request&)> answer; ///< None: it is held.
     std::vector<Request> seen;
+    std::vector<std::string> authors; ///< Of these, where they are audited.
     std::deque<caf::typed_response_promise<msg::answer_to<Request>>> held;
   };
 
@@ -189,7 +255,7 @@ private:
                                       std::shared_ptr<kept<Request>> mine,
                                       std::shared_ptr<std::vector<std::string>> names) {
     using answer = msg::answer_to<Request>;
-    return {[self, mine, names](const Request& request) -> caf::result<answer> {
+    auto take = [self, mine, names](const Request& request) -> caf::result<answer> {
       constexpr std::string_view prefix = "hf1.";
       names->emplace_back(
           std::string_view{wire_name(static_cast<const Request*>(nullptr))}.substr(prefix.size()));
@@ -203,7 +269,14 @@ private:
       if (const auto* why = std::get_if<core::failure>(&said))
         return msg::to_error(*why);
       return std::get<answer>(std::move(said));
-    }};
+    };
+    if constexpr (msg::is_audited<Request>)
+      return {[mine, take](const msg::author& author, const Request& request) {
+        mine->authors.push_back(author.who);
+        return take(request);
+      }};
+    else
+      return {std::move(take)};
   }
 
   using maker = std::function<caf::message_handler(caf::event_based_actor*)>;

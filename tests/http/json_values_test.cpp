@@ -268,12 +268,34 @@ BOOST_AUTO_TEST_CASE(words_stand_for_numbers) {
   BOOST_TEST(word_for(2, colours()) == "");
 }
 
-BOOST_AUTO_TEST_CASE(bounds_are_a_matter_of_the_decision_and_not_of_the_reader) {
-  std::uint32_t limit = 0;
-  BOOST_TEST(read_value("5000", bounded{limit, 1, 1000}) == "");
-  BOOST_TEST(limit == 5000U);
-  BOOST_TEST(read_value("-1", bounded{limit, 1, 1000})
-             == "must be a whole number from 0 to 4294967295");
+BOOST_AUTO_TEST_CASE(a_number_outside_its_bounds_is_refused) {
+  std::uint32_t limit = 7;
+  for (const std::string_view good : {"1", "1000"})
+    BOOST_TEST(read_value(good, bounded{limit, 1, 1000}) == "");
+  BOOST_TEST(limit == 1000U);
+  for (const std::string_view bad : {"0", "1001", "-1", "1.5", "\"1\"", "99999999999999999999"})
+    BOOST_TEST(read_value(bad, bounded{limit, 1, 1000}) == "must be a whole number from 1 to 1000");
+  BOOST_TEST(limit == 1000U);
+  std::int16_t priority = 0;
+  BOOST_TEST(read_value("-1000", bounded{priority, -1000, 1000}) == "");
+  BOOST_TEST(priority == -1000);
+  for (const std::string_view bad : {"-1001", "1001"})
+    BOOST_TEST(read_value(bad, bounded{priority, -1000, 1000})
+               == "must be a whole number from -1000 to 1000");
+  double trust = 0.5;
+  BOOST_TEST(read_value("1.0", bounded{trust, 0, 1}) == "");
+  BOOST_TEST(trust == 1.0);
+  for (const std::string_view bad : {"1.01", "-0.01", "true"})
+    BOOST_TEST(read_value(bad, bounded{trust, 0, 1}) == "must be a number from 0 to 1");
+}
+
+BOOST_AUTO_TEST_CASE(seconds_outside_their_bounds_are_refused) {
+  core::duration wait{0};
+  BOOST_TEST(read_value("60", bounded{wait, 0, 60}) == "");
+  BOOST_TEST((wait == 60s));
+  for (const std::string_view bad : {"60.1", "-1", "\"20\""})
+    BOOST_TEST(read_value(bad, bounded{wait, 0, 60}) == "must be seconds, 0 to 60");
+  BOOST_TEST((wait == 60s));
 }
 
 BOOST_AUTO_TEST_CASE(documents_keep_every_byte) {

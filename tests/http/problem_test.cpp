@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(each_code_has_the_status_of_the_contract) {
       {core::errc::unavailable, 503},       {core::errc::fenced, 503},
       {core::errc::duplicate_message, 409}, {core::errc::refused_by_store, 500},
       {core::errc::damaged, 500},           {core::errc::not_qualified, 403},
-      {core::errc::events_gone, 410},
+      {core::errc::events_gone, 410},       {core::errc::rate_limited, 429},
   };
   for (const auto code : all_codes()) {
     const std::string name{core::to_string(code)};
@@ -96,6 +96,16 @@ BOOST_AUTO_TEST_CASE(answers_that_want_patience_say_how_much) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(pause_that_is_known_is_told_in_whole_seconds) {
+  const auto told = [](core::duration pause) {
+    return header_value(problem_of(core::failure{core::errc::rate_limited, {}, pause}),
+                        "Retry-After");
+  };
+  BOOST_TEST(told(std::chrono::milliseconds{1}) == "1");
+  BOOST_TEST(told(std::chrono::milliseconds{1001}) == "2");
+  BOOST_TEST(told(std::chrono::minutes{10}) == "600");
+}
+
 BOOST_AUTO_TEST_CASE(details_are_escaped) {
   const std::string detail = "\"}, \\ \n\x01 <b>ä</b>";
   const auto body = body_json(problem_of(core::failure{core::errc::not_found, detail}));
@@ -124,6 +134,17 @@ BOOST_AUTO_TEST_CASE(problems_of_a_request_are_listed_with_their_places) {
   BOOST_TEST(errors[1].at("detail").get<std::string>() == "no body");
 }
 
+BOOST_AUTO_TEST_CASE(a_problem_tells_its_code_and_gets_its_trace) {
+  auto problem = problem_of(core::failure{core::errc::not_found, "\"trace_id\":\"x\""});
+  BOOST_TEST(is_problem(problem));
+  BOOST_TEST(code_of_problem(problem) == "not_found");
+  add_trace_id(problem, "0af7651916cd43dd8448eb211c80319c");
+  BOOST_TEST(body_json(problem).at("trace_id").get<std::string>()
+             == "0af7651916cd43dd8448eb211c80319c");
+  BOOST_TEST(!is_problem(response{}));
+  BOOST_TEST(code_of_problem(response{}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(refusals_of_http_have_codes_of_their_own) {
   struct expected {
     refusal why;
@@ -143,6 +164,8 @@ BOOST_AUTO_TEST_CASE(refusals_of_http_have_codes_of_their_own) {
       {refusal::too_many_guesses, 429, "too_many_guesses", true},
       {refusal::request_timeout, 408, "request_timeout", true},
       {refusal::internal_error, 500, "internal_error"},
+      {refusal::precondition_failed, 412, "precondition_failed"},
+      {refusal::precondition_required, 428, "precondition_required"},
   };
   BOOST_TEST(all.size() == all_refusals().size());
   for (const auto& one : all)

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,8 @@ struct raw_reply {
   int status = 0;
   std::map<std::string, std::string> headers; ///< By name in lower case.
   std::string body;
-  std::string head; ///< As it came.
+  std::string head;    ///< As it came.
+  bool is_cut = false; ///< The connection ended before the last chunk of the body.
 
   bool has(const std::string& name) const { return headers.count(name) > 0; }
   std::string header(const std::string& name) const {
@@ -84,24 +86,53 @@ public:
 
   /// The next answer. `without_body`: the answer to HEAD.
   raw_reply read(bool without_body = false) {
+    auto reply = read_head();
+    const bool has_body =
+        !without_body && reply.status >= 200 && reply.status != 204 && reply.status != 304;
+    if (has_body && reply.header("transfer-encoding") == "chunked") {
+      for (auto chunk = read_chunk(); !chunk.empty(); chunk = read_chunk())
+        reply.body += chunk;
+      reply.is_cut = is_cut_;
+      return reply;
+    }
+    const auto length = has_body ? std::stoul(reply.header("content-length")) : 0;
+    if (!fill(length))
+      throw std::runtime_error("the server has hung up within a body");
+    reply.body = take(length);
+    return reply;
+  }
+  /// The head of the next answer, whose body is read otherwise.
+  raw_reply read_head() {
     raw_reply reply;
     auto end = unread_.find("\r\n\r\n");
     for (; end == std::string::npos; end = unread_.find("\r\n\r\n"))
       if (!read_some())
         throw std::runtime_error("the server has hung up, after: " + unread_);
-    reply.head = unread_.substr(0, end + 4);
-    unread_.erase(0, end + 4);
+    reply.head = take(end + 4);
     parse_head(reply);
-    const bool has_body =
-        !without_body && reply.status >= 200 && reply.status != 204 && reply.status != 304;
-    const auto length = has_body ? std::stoul(reply.header("content-length")) : 0;
-    while (unread_.size() < length)
-      if (!read_some())
-        throw std::runtime_error("the server has hung up within a body");
-    reply.body = unread_.substr(0, length);
-    unread_.erase(0, length);
     return reply;
   }
+  /// The next chunk of a body; empty at the end, and where the server hangs up before.
+  std::string read_chunk() {
+    auto end = unread_.find("\r\n");
+    for (; end == std::string::npos; end = unread_.find("\r\n"))
+      if (!read_some()) {
+        is_cut_ = true;
+        return {};
+      }
+    const auto size = std::stoul(take(end + 2), nullptr, 16);
+    if (!fill(size + 2)) {
+      is_cut_ = true;
+      return {};
+    }
+    auto chunk = take(size);
+    take(2);
+    return chunk;
+  }
+  /// Whether the server hung up within the chunks of a body.
+  bool is_cut() const { return is_cut_; }
+  /// Whether the server has hung up by RST, so far as it was noticed.
+  bool is_reset() const { return is_reset_; }
   /// Waits for the other side to hang up, by FIN or RST. False when something comes instead.
   bool is_closed() { return unread_.empty() && !read_some(); }
   /// Reads and forgets about so many bytes; how many it were. 0: the other side has hung up.
@@ -159,6 +190,18 @@ private:
   }
   static sockaddr* generic(sockaddr_in& where) { return reinterpret_cast<sockaddr*>(&where); }
 
+  /// False where the other side hangs up before so many bytes are there.
+  bool fill(std::size_t bytes) {
+    while (unread_.size() < bytes)
+      if (!read_some())
+        return false;
+    return true;
+  }
+  std::string take(std::size_t bytes) {
+    auto taken = unread_.substr(0, bytes);
+    unread_.erase(0, bytes);
+    return taken;
+  }
   bool is_ready(std::chrono::milliseconds most) const {
     pollfd wanted{descriptor_, POLLIN, 0};
     return ::poll(&wanted, 1, static_cast<int>(most.count())) > 0;
@@ -169,8 +212,10 @@ private:
       throw std::runtime_error("nothing came, after: " + unread_);
     std::array<char, 65536> bytes{};
     const auto count = ::recv(descriptor_, bytes.data(), bytes.size(), 0);
-    if (count <= 0)
+    if (count <= 0) {
+      is_reset_ = count < 0 && errno == ECONNRESET;
       return false;
+    }
     unread_.append(bytes.data(), static_cast<std::size_t>(count));
     return true;
   }
@@ -191,6 +236,8 @@ private:
 
   int descriptor_ = -1;
   std::string unread_;
+  bool is_cut_ = false;
+  bool is_reset_ = false;
 };
 
 } // namespace holdfast::test

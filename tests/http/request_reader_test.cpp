@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -215,9 +216,40 @@ BOOST_AUTO_TEST_CASE(a_wait_comes_from_the_query_whatever_the_method) {
   BOOST_TEST((read.wait == 20s));
 }
 
-BOOST_AUTO_TEST_CASE(the_path_wins_over_body_and_query) {
-  const auto read = order(R"({"table":"t 2"})");
+BOOST_AUTO_TEST_CASE(a_member_in_another_part_of_the_request_than_its_own_is_refused) {
+  const auto read = order(R"({"table":"t 2","wait":20})");
   BOOST_TEST(read.table == "t 1");
+  BOOST_TEST((read.wait == 0s));
+  BOOST_TEST(told()
+             == "/table: is in the path of this request; leave it out here\n"
+                "/wait: belongs in the query of this request\n");
+  parts.query = {{"token", "5"}, {"table", "t 2"}};
+  BOOST_TEST(order("{}").token == 0U);
+  BOOST_TEST(told()
+             == "token: belongs in the body of this request\n"
+                "table: is in the path of this request; leave it out here\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_number_outside_its_bounds_has_its_place) {
+  order(R"({"tasks":[{"type":"tea","count":9},{"type":"tea","count":10}]})");
+  BOOST_TEST(told() == "/tasks/1/count: must be a whole number from 1 to 9\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_places_of_members_and_documents_are_noted) {
+  parts.places = std::make_shared<known_places>();
+  order("{}");
+  const auto place_of = [&](std::string_view name) {
+    for (const auto& [member, place] : parts.places->members)
+      if (member == name)
+        return place;
+    return std::string{"none"};
+  };
+  BOOST_TEST(place_of("table") == "table");
+  BOOST_TEST(place_of("token") == "/token");
+  BOOST_TEST(place_of("wait") == "wait");
+  BOOST_TEST(place_of("version") == "none");
+  BOOST_TEST(parts.places->documents == std::vector<std::string>{"/note"},
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(required_members_that_are_left_out_are_named) {
@@ -235,7 +267,7 @@ BOOST_AUTO_TEST_CASE(every_problem_is_told_with_its_place) {
         R"("at":"soon","tags":"a","rush":1})");
   BOOST_TEST(told()
              == "/tasks/1/type: must be a string\n"
-                "/tasks/1/count: must be a whole number from 0 to 4294967295\n"
+                "/tasks/1/count: must be a whole number from 1 to 9\n"
                 "/tasks/2: must be an object\n"
                 "/tags: must be an array\n"
                 "/rush: must be true or false\n"

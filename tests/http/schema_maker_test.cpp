@@ -229,17 +229,18 @@ BOOST_AUTO_TEST_CASE(each_type_has_its_schema_in_a_request) {
   BOOST_TEST(text_of_json(members.at("run_at"))
              == json_of(R"({"type":"string","format":"date-time"})"));
   BOOST_TEST(text_of_json(members.at("lease_seconds"))
-             == json_of(R"({"type":"number","minimum":0})"));
-  BOOST_TEST(text_of_json(members.at("window")) == json_of(R"({"type":"number","minimum":0})"));
+             == json_of(R"({"type":"number","minimum":0,"maximum":3162240000})"));
+  BOOST_TEST(text_of_json(members.at("window"))
+             == json_of(R"({"type":"number","minimum":0,"maximum":3162240000})"));
   BOOST_TEST(text_of_json(members.at("season"))
              == json_of(R"({"type":"string","enum":["spring","autumn"]})"));
   BOOST_TEST(text_of_json(members.at("others"))
              == json_of(R"({"type":"array","items":{"type":"string","format":"uuid"}})"));
   BOOST_TEST(text_of_json(members.at("data")) == json_of("{}"));
   const auto& codes = members.at("refusal").at("enum");
-  BOOST_TEST(codes.size() == 22U);
+  BOOST_TEST(codes.size() == 23U);
   BOOST_TEST(text_of_json(codes.front()) == json_of(R"("none")"));
-  BOOST_TEST(text_of_json(codes.back()) == json_of(R"("events_gone")"));
+  BOOST_TEST(text_of_json(codes.back()) == json_of(R"("rate_limited")"));
 }
 
 BOOST_AUTO_TEST_CASE(answers_have_null_where_there_is_no_time_and_no_id_in_a_list) {

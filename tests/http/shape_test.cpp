@@ -2,6 +2,7 @@
 // the shapes describe.
 
 #include "http/fields.hpp"
+#include "http/shapes/audit_shapes.hpp"
 #include "http/shapes/cluster_shapes.hpp"
 #include "http/shapes/event_shapes.hpp"
 #include "http/shapes/lineage_shapes.hpp"
@@ -199,6 +200,10 @@ const std::map<std::string, std::string>& messages_without_shape() {
       {"token_identity", "the gate for tokens gets it"},
       {"note_token_use", "the gate for tokens asks it"},
       {"token_use_noted", "the gate for tokens gets it"},
+      {"await_task", "get_task in http/composed makes it of its wait"},
+      {"task_awaited", "get_task reads the task then"},
+      {"await_units", "ask_assignment in http/composed makes it of its wait"},
+      {"units_awaited", "ask_assignment asks again then"},
   };
   return all;
 }

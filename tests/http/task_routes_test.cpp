@@ -89,6 +89,7 @@ struct task_routes_fixture : door_fixture {
       view.queue = "mail";
       return view;
     });
+    gateway.answers<msg::get_task_attempts>({});
     gateway.answers<msg::claim_tasks>({});
     gateway.answers<msg::follow_task>({});
     gateway.answers<msg::eject_task>({});
@@ -165,6 +166,7 @@ BOOST_AUTO_TEST_CASE(many_tasks_have_an_outcome_each_in_their_order) {
                        {{{"task", id_text(1)}, {"repeated", false}},
                         {{"task", id_text(2)},
                          {"code", "already_exists"},
+                         {"retryable", false},
                          {"detail", "taken"},
                          {"repeated", false}},
                         {{"task", id_text(3)}, {"repeated", true}}}}};
@@ -443,6 +445,7 @@ BOOST_AUTO_TEST_CASE(reports_of_all_kinds_have_their_outcomes_in_order) {
   const auto bad = [&](int task, const char* code, const char* detail) {
     auto one = good(task);
     one["code"] = code;
+    one["retryable"] = std::string_view{code} == "unavailable";
     one["detail"] = detail;
     return one;
   };
@@ -518,6 +521,43 @@ BOOST_AUTO_TEST_CASE(a_request_has_a_thousand_reports_at_most) {
   const auto none = of_reports(0);
   BOOST_TEST(none.status == 200U);
   BOOST_TEST(none.json.at("outcomes").empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_extension_tells_how_long_the_lease_is) {
+  gateway.on<msg::get_task_attempts>([&](const msg::get_task_attempts& m) {
+    msg::task_attempts found;
+    found.task = m.task;
+    auto& attempt = found.attempts.emplace_back();
+    attempt.token = m.after + 1;
+    attempt.expires_at = now + 45s;
+    return found;
+  });
+  const auto one = ask("worker", "POST", on_task(1, "extend"), R"({"worker": "w1", "token": 7})");
+  BOOST_TEST(one.status == 200U, one.body);
+  BOOST_TEST(one.json == (json{{"id", id_text(1)}, {"repeated", false}, {"lease_seconds", 45}}));
+  BOOST_TEST(gateway.only<msg::get_task_attempts>().after == 6U);
+
+  json reports = json::array();
+  for (int i = 0; i < 101; ++i)
+    reports.push_back({{"task", id_text(1)}, {"token", i + 1}, {"do", "extend"}});
+  reports.push_back({{"task", id_text(2)}, {"token", 5}});
+  const auto many = ask("worker", "POST", "/v1/queues/mail/completions",
+                        json{{"worker", "w1"}, {"outcomes", reports}}.dump());
+  BOOST_TEST(many.status == 200U, many.body);
+  const auto outcomes = many.json.at("outcomes");
+  BOOST_REQUIRE_EQUAL(outcomes.size(), 102U);
+  BOOST_TEST(outcomes[0].at("lease_seconds") == 45);
+  BOOST_TEST(outcomes[99].at("lease_seconds") == 45);
+  BOOST_TEST(!outcomes[100].contains("lease_seconds"));
+  BOOST_TEST(!outcomes[101].contains("lease_seconds"));
+  BOOST_TEST(gateway.seen<msg::get_task_attempts>().size() == 101U);
+}
+
+BOOST_AUTO_TEST_CASE(an_extension_whose_end_cannot_be_read_is_told_without_it) {
+  gateway.fails<msg::get_task_attempts>(core::errc::overloaded, "too many reads");
+  const auto one = ask("worker", "POST", on_task(1, "extend"), R"({"worker": "w1", "token": 7})");
+  BOOST_TEST(one.status == 200U, one.body);
+  BOOST_TEST(one.json == (json{{"id", id_text(1)}, {"repeated", false}}));
 }
 
 // --- one task by its id ---

@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(the_version_of_an_update_comes_from_the_query_or_the_header
     return ask("requester", "PUT", with_ids(target), "{}", std::move(headers));
   };
   const auto missing = put("/v1/workflows/WORKFLOW", {});
-  check_refusal(missing, 400, "invalid_argument");
+  check_refusal(missing, 428, "precondition_required");
   BOOST_TEST(holds(missing.detail(), "version=3"));
   BOOST_TEST(holds(missing.detail(), R"(If-Match: "3")"));
   check_refusal(put("/v1/workflows/WORKFLOW", {{"if-match", "*"}}), 400, "invalid_argument");
@@ -370,6 +370,30 @@ BOOST_AUTO_TEST_CASE(the_version_of_an_update_comes_from_the_query_or_the_header
   BOOST_TEST(gateway.seen<msg::update_workflow>().back().version == 12U);
   BOOST_TEST(put("/v1/workflows/WORKFLOW?version=13", {{"if-match", R"("13")"}}).status == 200U);
   BOOST_TEST(gateway.seen<msg::update_workflow>().back().version == 13U);
+}
+
+BOOST_AUTO_TEST_CASE(the_tag_of_a_workflow_is_the_condition_of_its_update) {
+  gateway.answers<msg::get_workflow>(view_of_workflow());
+  gateway.answers<msg::update_workflow>({});
+  const auto read = ask("requester", "GET", with_ids("/v1/workflows/WORKFLOW"));
+  const auto tag = read.header("ETag");
+  BOOST_TEST(tag.substr(0, 2) == "\"" + std::to_string(view_of_workflow().version), tag);
+  const auto put = [&] {
+    return ask("requester", "PUT", with_ids("/v1/workflows/WORKFLOW"), "{}", {{"if-match", tag}});
+  };
+  BOOST_TEST(put().status == 200U);
+  BOOST_TEST(gateway.only<msg::update_workflow>().version == view_of_workflow().version);
+
+  auto newer = view_of_workflow();
+  newer.latest = newer.version + 1;
+  gateway.answers<msg::get_workflow>(newer);
+  gateway.fails<msg::update_workflow>(core::errc::wrong_state, "the workflow is at version 6");
+  check_refusal(put(), 412, "precondition_failed");
+  // The job of the workflow is canceled: its version is the right one.
+  auto same = view_of_workflow();
+  same.latest = same.version;
+  gateway.answers<msg::get_workflow>(same);
+  check_refusal(put(), 409, "wrong_state");
 }
 
 BOOST_AUTO_TEST_CASE(an_update_tells_the_failures_of_both_of_its_operations) {
@@ -788,7 +812,7 @@ BOOST_AUTO_TEST_CASE(source_data_arrive_byte_for_byte) {
   BOOST_TEST(reply.status == 200U);
   BOOST_TEST(reply.body
              == R"({"added":1,"already_there":2,"problems":[)"
-                R"({"row":3,"code":"too_large","detail":"big"}]})");
+                R"({"row":3,"code":"too_large","retryable":false,"detail":"big"}]})");
   const auto& asked = gateway.only<msg::add_source_data>();
   BOOST_TEST((asked.step == step));
   BOOST_REQUIRE_EQUAL(asked.rows.size(), 2U);

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(names_hosts_and_roles_are_in_the_certificate) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_name_is_refused) {
+BOOST_AUTO_TEST_CASE(malformed_names_are_refused) {
   for (const auto* name : {"", "ca", "N1", "n 1", "../n1", "-n1", "n1.", "n1,DNS:node", "n\n1"})
     BOOST_TEST(
         (code_of(link::issue_certificate(request(*this, name), now())) == errc::invalid_argument),

@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(messages_of_caf_itself_are_refused) {
 }
 
 // ADR 0054
-BOOST_AUTO_TEST_CASE(what_only_nodes_say_is_refused_from_a_peer) {
+BOOST_AUTO_TEST_CASE(messages_of_nodes_are_refused_from_a_peer) {
   const auto says = [](link::sender who, bool dialer_is_node, const std::string& types) {
     validated both;
     both.shared.dialer_is_node = dialer_is_node;
@@ -218,7 +218,8 @@ BOOST_AUTO_TEST_CASE(what_only_nodes_say_is_refused_from_a_peer) {
       BOOST_TEST(says(link::sender::listener, false, types) == frame_fault::none, types);
     }
   for (const auto* hidden :
-       {"@<>+hf1.claim_tasks+hf1.apply_events", "@<>+hf1.apply_events+hf1.claim_tasks"})
+       {"@<>+hf1.claim_tasks+hf1.apply_events", "@<>+hf1.apply_events+hf1.claim_tasks",
+        "@<>+hf1.author+hf1.put_queue"})
     BOOST_TEST(says(link::sender::dialer, false, hidden) == frame_fault::not_a_node, hidden);
   for (const auto* others : {"@<>+hf1.claim_tasks", "@<>+hf1.meet_nodes", "@<>"})
     BOOST_TEST(says(link::sender::dialer, false, others) == frame_fault::none, others);

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(each_stranger_is_refused_for_its_reason_and_nothing_reaches
 }
 
 // Nodes look whether a peer node still listens, and so do load balancers: nobody is warned of them.
-BOOST_AUTO_TEST_CASE(whoever_hangs_up_without_a_word_is_no_stranger) {
+BOOST_AUTO_TEST_CASE(peer_that_hangs_up_without_a_word_is_no_stranger) {
   open();
   for (int i = 0; i < 3; ++i) {
     auto visitor = stream::to(inlet->port());
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(certificate_of_a_peer_does_not_make_a_node) {
   way->reset();
 }
 
-BOOST_AUTO_TEST_CASE(what_may_not_reach_caf_costs_a_proven_peer_its_connection) {
+BOOST_AUTO_TEST_CASE(forbidden_frame_costs_a_proven_peer_its_connection) {
   open();
   std::uint64_t cut = 0;
   const std::vector<std::pair<std::string, frame_fault>> attacks{

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(node_that_is_revoked_loses_what_was_dialed_at_the_next_relo
   BOOST_TEST(outlet->last_failure().find("revoked") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_prepared_is_used_by_the_next_connection_or_hung_up) {
+BOOST_AUTO_TEST_CASE(prepared_line_is_used_by_the_next_connection_or_hung_up) {
   dial.greeting_deadline = 1min;
   open_both();
   const auto prepare = [&] { return outlet->prepare(); };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/messages/audit_samples.hpp"
 #include "tests/messages/cluster_samples.hpp"
 #include "tests/messages/event_samples.hpp"
 #include "tests/messages/lineage_samples.hpp"
@@ -25,6 +26,7 @@ inline std::vector<sample> all_samples(wire_fixture& wire) {
   add_lineage_samples(all);
   add_search_samples(all);
   add_token_samples(all);
+  add_audit_samples(all);
   return std::move(all.all);
 }
 

@@ -21,7 +21,7 @@ using test::wire_fixture;
 BOOST_FIXTURE_TEST_SUITE(errors_on_the_wire, wire_fixture)
 
 BOOST_AUTO_TEST_CASE(code_category_and_detail_arrive) {
-  for (int number = 1; number <= 18; ++number) {
+  for (int number = 1; number <= static_cast<int>(core::errc::rate_limited); ++number) {
     const core::failure sent{static_cast<core::errc>(number), "place " + std::to_string(number)};
     const auto as_error = msg::to_error(sent);
     caf::error received;
@@ -38,6 +38,16 @@ BOOST_AUTO_TEST_CASE(the_bytes_of_an_error_are_as_published) {
   // Code, category as an atom, then the context: a message of one text.
   BOOST_TEST(hex(written(msg::to_error(core::errc::stale_token, "x")))
              == "07" + hex(written(caf::atom("holdfast"))) + hex(written(caf::make_message("x"))));
+}
+
+BOOST_AUTO_TEST_CASE(the_pause_of_an_error_arrives) {
+  core::failure sent{core::errc::rate_limited, "too often", std::chrono::milliseconds{2500}};
+  caf::error received;
+  BOOST_TEST(!read(written(msg::to_error(sent)), received));
+  const auto understood = msg::failure_of(received);
+  BOOST_TEST(understood.code == core::errc::rate_limited);
+  BOOST_TEST(understood.detail == "too often");
+  BOOST_TEST((understood.retry_after == sent.retry_after));
 }
 
 BOOST_AUTO_TEST_CASE(an_error_without_detail_has_none) {

@@ -84,6 +84,9 @@ inline void add_task_samples(samples& into) {
   into.add("hf1.task_outcomes", task_outcomes{{outcome, outcome}},
            list({outcome_bytes, outcome_bytes}));
   into.add("hf1.get_task", get_task{task}, id(0x61));
+  into.add("hf1.await_task", await_task{"mail", task, claim, pause},
+           text("mail") + id(0x61) + id(0x63) + pause_bytes);
+  into.add("hf1.task_awaited", task_awaited{task, true}, id(0x61) + u8(1));
   into.add("hf1.list_tasks",
            list_tasks{"mail", "send", "ERROR", "own", at(0x40), at(0x41), task, 50},
            text("mail") + text("send") + text("ERROR") + text("own") + at_bytes(0x40)

@@ -85,7 +85,7 @@ const spoken both{{"message hf1.a", "01"}, {"answer hf1.a", "hf1.b"}};
 wire_contract contract_of(const spoken& what) { return test::recorded({}, what, own); }
 } // namespace
 
-BOOST_AUTO_TEST_CASE(what_is_as_it_was_breaks_nothing) {
+BOOST_AUTO_TEST_CASE(unchanged_message_breaks_nothing) {
   BOOST_TEST(broken_words(contract_of(both), both, own).empty());
 }
 
@@ -115,13 +115,13 @@ BOOST_AUTO_TEST_CASE(another_layout_or_answer_breaks_the_word) {
   BOOST_TEST(contains(broken[1], "own_protocols.newest"), broken[1]);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_gone_breaks_the_word) {
+BOOST_AUTO_TEST_CASE(removed_message_breaks_the_contract) {
   const auto broken = broken_words(contract_of(both), {{"answer hf1.a", "hf1.b"}}, own);
   BOOST_REQUIRE_EQUAL(broken.size(), 1U);
   BOOST_TEST(contains(broken[0], "message hf1.a is gone"), broken[0]);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_new_is_to_be_recorded_and_changes_nothing_else) {
+BOOST_AUTO_TEST_CASE(new_message_is_to_be_recorded_and_changes_nothing_else) {
   auto now = both;
   now["message hf1.c"] = "02";
   const auto broken = broken_words(contract_of(both), now, own);

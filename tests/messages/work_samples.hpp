@@ -21,6 +21,9 @@ inline void add_work_samples(samples& into) {
   // What contributors send.
   into.add("hf1.ask_assignment", ask_assignment{step, "ana", work},
            id(0x51) + text("ana") + id(0x55));
+  into.add("hf1.await_units", await_units{step, 7, std::chrono::seconds{2}},
+           id(0x51) + u64(7) + u64(2'000'000));
+  into.add("hf1.units_awaited", units_awaited{9}, u64(9));
   into.add("hf1.assignment", assignment{work, step, unit, 7, at, "{}", "form"},
            id(0x55) + id(0x51) + id(0x52) + u64(7) + at_bytes + text("{}") + text("form"));
   into.add("hf1.release_assignment", release_assignment{step, unit, "ana", 7, true},

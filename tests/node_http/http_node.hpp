@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace holdfast::test {
@@ -20,18 +21,17 @@ namespace holdfast::test {
 /// One node of the real binary that listens for HTTP, with a private database, and a client with
 /// the token of its administrator.
 struct http_node {
-  /// `settings`: further ones, such as `jwt.issuer=...`.
-  explicit http_node(const std::vector<std::string>& settings = {}) {
+  http_node() : http_node(std::vector<std::string>{}) {}
+  /// `more`: further arguments of the node.
+  explicit http_node(std::vector<std::string> more) {
     auto made = app::demo::scratch_directory::make();
     BOOST_REQUIRE(made);
     directory.emplace(std::move(*made));
     auto port = app::hold_port("127.0.0.1", 0);
     BOOST_REQUIRE(port);
     held.emplace(std::move(*port));
-    std::vector<std::string> arguments{"--set", "http.port=" + std::to_string(held->number())};
-    for (const auto& one : settings)
-      arguments.insert(arguments.end(), {"--set", one});
-    process.emplace(HOLDFAST_BINARY, directory->path(), arguments);
+    more.insert(more.end(), {"--set", "http.port=" + std::to_string(held->number())});
+    process.emplace(HOLDFAST_BINARY, directory->path(), std::move(more));
     start();
   }
 

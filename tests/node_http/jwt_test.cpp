@@ -45,8 +45,9 @@ struct issuer_directory {
 
 struct jwt_node : issuer_directory, http_node {
   jwt_node()
-      : http_node({"jwt.issuer=https://id.example.org", "jwt.audience=holdfast",
-                   "jwt.keys=" + file().string(), "jwt.queues_claim=queues"}) {}
+      : http_node(std::vector<std::string>{
+          "--set", "jwt.issuer=https://id.example.org", "--set", "jwt.audience=holdfast", "--set",
+          "jwt.keys=" + file().string(), "--set", "jwt.queues_claim=queues"}) {}
 
   static std::int64_t seconds_now() {
     return std::chrono::duration_cast<std::chrono::seconds>(

@@ -156,7 +156,7 @@ public:
 
 BOOST_FIXTURE_TEST_SUITE(cluster_behind_links, secure_cluster)
 
-BOOST_AUTO_TEST_CASE(what_one_node_hosts_is_reached_through_another_by_tls) {
+BOOST_AUTO_TEST_CASE(shard_of_one_node_is_reached_through_another_by_tls) {
   auto& stream = load_through({endpoint_of("a")});
   stream.under_load([&] { stream.await_requests(100); });
   for (const auto& here : names) {

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(two_stores_share_a_directory) {
 }
 
 // A writer dies before its file has a name: others see nothing of it, and it is cleared one day.
-BOOST_AUTO_TEST_CASE(what_dead_writers_left_is_removed_when_it_is_old) {
+BOOST_AUTO_TEST_CASE(remains_of_dead_writers_are_removed_when_old) {
   const auto ref = value_of(open()->put("whole"));
   const auto draft = directory / "new" / "half";
   { std::ofstream{draft} << "ha"; }

@@ -19,6 +19,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace app = holdfast::app;
@@ -305,5 +306,17 @@ BOOST_AUTO_TEST_CASE(peers_show_theirs_and_do_their_work) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_CASE(has_completion_for_shells_and_manual_pages) {
+  const auto share = prefix / "share";
+  for (const auto& [shell, path] : {std::pair{"bash", "bash-completion/completions/holdfast"},
+                                    std::pair{"zsh", "zsh/site-functions/_holdfast"},
+                                    std::pair{"fish", "fish/vendor_completions.d/holdfast.fish"}})
+    BOOST_TEST((text_of(share / path)
+                == test::run_program(HOLDFAST_BINARY, {"completion", shell}, 60s).out),
+               path);
+  BOOST_TEST(fs::exists(share / "man" / "man1" / "holdfast.1"));
+  BOOST_TEST(fs::exists(share / "man" / "man1" / "holdfast-tasks.1"));
+}
 
 BOOST_AUTO_TEST_SUITE_END()

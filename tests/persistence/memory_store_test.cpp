@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(single_reads_fail_as_if_the_database_were_away) {
 }
 
 // It may look at the database, change how that fails, and end itself.
-BOOST_AUTO_TEST_CASE(who_lets_reads_fail_may_do_anything) {
+BOOST_AUTO_TEST_CASE(plan_of_read_faults_may_call_the_store) {
   std::size_t queues = 1;
   world.database->set_read_faults([&](std::string_view read) {
     if (read == "list_queues")

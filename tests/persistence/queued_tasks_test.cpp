@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_has_asked_for_more_time_is_executing) {
 }
 
 // B34: the lock is gone with the lease
-BOOST_AUTO_TEST_CASE(what_its_process_has_lost_is_queued_again) {
+BOOST_AUTO_TEST_CASE(task_lost_by_its_process_is_queued_again) {
   const auto task = given_action();
   given_task_lease(task, "node-7", 1);
   BOOST_TEST(is(end(task, 1, attempt_ending::expired), committed));
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(what_its_process_has_lost_is_queued_again) {
 }
 
 // B26, B33
-BOOST_AUTO_TEST_CASE(what_ended_well_is_completed) {
+BOOST_AUTO_TEST_CASE(task_that_ended_well_is_completed) {
   const auto task = given_action();
   given_task_lease(task, "node-7", 1);
   BOOST_TEST(is(finish(task, 1), committed));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_ended_well_is_completed) {
 }
 
 // B27-B29: whose fault it was
-BOOST_AUTO_TEST_CASE(what_could_not_be_had_done_is_an_error_and_what_went_wrong_a_failure) {
+BOOST_AUTO_TEST_CASE(task_without_a_worker_is_an_error_and_a_failed_one_a_failure) {
   const auto poison = given_ended(task_ending::dead, {"WORKER_LOST", "3 times"});
   BOOST_TEST(status(poison) == "ERROR");
   BOOST_TEST(column(poison, "workflow_status_desc", "holdfast") == "WORKER_LOST: 3 times");
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_policy_leaves_the_entries_of_all_queues_to_be_rea
 }
 
 // B14: the entry is there when the producer's transaction has committed
-BOOST_AUTO_TEST_CASE(what_is_staged_is_queued) {
+BOOST_AUTO_TEST_CASE(staged_task_is_queued) {
   core::new_task task;
   task.spec = new_task().spec;
   task.spec.owner_id = "ana";
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(what_is_staged_is_queued) {
 }
 
 // Whoever was given an id finds out what became of it, once.
-BOOST_AUTO_TEST_CASE(what_its_queue_refuses_is_an_error_until_it_comes_again) {
+BOOST_AUTO_TEST_CASE(task_refused_by_its_queue_is_an_error_until_it_comes_again) {
   core::new_task task;
   task.spec = new_task().spec;
   task.spec.owner_id = "ana";

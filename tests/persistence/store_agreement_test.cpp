@@ -165,6 +165,8 @@ public:
       default:
         add_task_writes(change, free_tasks[i]);
       }
+      if (below(4) == 0)
+        change.writes.push_back(audit_entry());
       for (auto events = below(3); events > 0; --events)
         change.events.push_back(event());
       made.push_back(std::move(change));
@@ -193,6 +195,10 @@ private:
   template <class T>
   const T& one_of(const std::vector<T>& values) {
     return values[below(static_cast<std::uint32_t>(values.size()))];
+  }
+  core::insert_audit audit_entry() {
+    return {when(), one_of<std::string>({"admin", "token:1"}), "pause_queue",
+            "queue " + one_of(queues), below(40) == 0 ? "\xff" : "paused"};
   }
   std::string contributor() { return one_of<std::string>({"ana", "bob", "cid"}); }
   core::token token() { return 1 + below(2); }
@@ -775,6 +781,27 @@ std::string dump_webhooks(persistence::store& db, const batch_source& source) {
   return out.str();
 }
 
+/// The audit log, in pages, as text.
+std::string dump_audit(persistence::store& db) {
+  std::ostringstream out;
+  persistence::audit_filter filter;
+  filter.limit = 7;
+  for (bool more = true; more;) {
+    const auto page = value_of(db.list_audit(filter));
+    for (const auto& [number, made] : page.entries) {
+      out << write_text{}(made) << '\n';
+      filter.before = number;
+    }
+    more = page.more;
+  }
+  filter = {};
+  filter.since = at(25);
+  filter.who = "admin";
+  for (const auto& [number, made] : value_of(db.list_audit(filter)).entries)
+    out << "of admin " << write_text{}(made) << '\n';
+  return out.str();
+}
+
 /// Everything that the port lets one read of contributors, whatever the step, as text.
 std::string dump_profiles(persistence::store& db) {
   std::ostringstream out;
@@ -984,7 +1011,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
     }
   }
   return out.str() + dump_profiles(db) + dump_api_tokens(db) + dump_lineage(db, source)
-         + dump_tasks(db, source) + dump_webhooks(db, source);
+         + dump_tasks(db, source) + dump_webhooks(db, source) + dump_audit(db);
 }
 
 BOOST_AUTO_TEST_SUITE(store_agreement)

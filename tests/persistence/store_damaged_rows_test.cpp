@@ -421,6 +421,29 @@ BOOST_AUTO_TEST_CASE(workflow_that_cannot_be_read_is_listed_by_its_id_beside_the
   BOOST_TEST(page.more);
 }
 
+BOOST_AUTO_TEST_CASE(step_that_cannot_be_read_is_listed_by_its_id_beside_the_others) {
+  std::vector<core::step_row> steps;
+  for (int i = 0; i < 3; ++i)
+    steps.push_back(given_step());
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("steps", "key", "step_id", to_string(steps[1].id));
+  auto store = copy.open();
+  for (const auto& listed :
+       {value_of(store.list_steps({}, 10)), value_of(store.open_steps({}, 10))}) {
+    BOOST_REQUIRE_EQUAL(listed.size(), 3U);
+    for (const auto& row : listed) {
+      const bool readable = row.id != steps[1].id;
+      BOOST_TEST(row.key == (readable ? steps[0].key : ""));
+      BOOST_TEST((row.workflow != core::workflow_id{}) == readable);
+    }
+  }
+  // A page goes on behind it.
+  const auto order = value_of(store.list_steps({}, 10));
+  const auto rest = value_of(store.list_steps(order[0].id, 2));
+  BOOST_REQUIRE_EQUAL(rest.size(), 2U);
+  BOOST_TEST((rest[1].id == order[2].id));
+}
+
 BOOST_AUTO_TEST_CASE(test_question_that_cannot_be_read_is_listed_by_its_place) {
   const auto step = given_step();
   std::vector<core::unit_id> questions;

@@ -515,7 +515,7 @@ BOOST_AUTO_TEST_CASE(envelope_is_staged_as_its_task) {
 }
 
 // C20
-BOOST_AUTO_TEST_CASE(what_is_no_envelope_is_refused_with_its_place) {
+BOOST_AUTO_TEST_CASE(staged_row_that_is_no_envelope_is_refused_with_its_place) {
   const auto refuses_envelope = [&](const std::string& envelope, const std::string& sqlstate,
                                     const std::string& says) {
     const auto error = error_of("SELECT holdfast.enqueue_envelope('mail', '" + envelope + "')");

@@ -71,6 +71,7 @@ public:
         "DELETE FROM holdfast.late_results; DELETE FROM holdfast.finished_tasks;"
         "DELETE FROM holdfast.task_attempts; DELETE FROM holdfast.task_leases;"
         "DELETE FROM holdfast.tasks; DELETE FROM holdfast.queues;"
+        "DELETE FROM holdfast.audit_log;"
         "DELETE FROM holdfast.removed_queues;"
         "DELETE FROM holdfast.task_intake; DELETE FROM holdfast.webhooks;"
         "DELETE FROM holdfast.outbox; DELETE FROM holdfast.inbox;"

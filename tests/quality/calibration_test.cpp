@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_few_test_questions_make_confidence_honest) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_test_questions_select_is_honest_on_every_set) {
+BOOST_AUTO_TEST_CASE(method_selected_by_test_questions_is_honest_on_every_set) {
   for (const auto* name : test::sets_with_truth) {
     const auto set = test::recorded_set(name);
     const auto what = most_accurate_on(set.named.given, set.test_questions);

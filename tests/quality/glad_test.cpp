@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(it_ends_at_the_top) {
     BOOST_TEST(std::abs(slopes[who]) < 1e-6, "contributor " << who);
 }
 
-BOOST_AUTO_TEST_CASE(who_is_always_wrong_says_what_is_not) {
+BOOST_AUTO_TEST_CASE(contributor_who_is_always_wrong_tells_the_other_label) {
   // The last contributor is wrong on all test questions, and alone on the unit without one.
   auto given = answers_of({{0, 0, 1}, {1, 1, 0}, {0, 0, 1}, {1, 1, 0}, {0, 0, 1}, {1, 1, 0}}, 2);
   given.votes.push_back({2, 0});

@@ -147,7 +147,7 @@ private:
 BOOST_AUTO_TEST_SUITE(incremental_aggregation)
 
 // Only labels that somebody has given are kept, and nobody can tell.
-BOOST_AUTO_TEST_CASE(what_is_left_out_of_memory_changes_no_estimate) {
+BOOST_AUTO_TEST_CASE(estimates_do_not_depend_on_judgments_dropped_from_memory) {
   constexpr std::size_t units = 12;
   constexpr std::uint32_t voters = 8;
   for (const std::uint32_t labels : {1U, 2U, 7U, 60U})

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(identical_payloads_are_flagged_where_labels_say_nothing) {
 }
 
 // A26: whatever they tried out before
-BOOST_AUTO_TEST_CASE(who_finds_late_what_does_for_everything_is_flagged) {
+BOOST_AUTO_TEST_CASE(contributor_who_settles_on_one_answer_late_is_flagged) {
   answer_pattern seen{1};
   for (std::uint64_t i = 0; i < 100; ++i)
     seen.observe(0, i);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(own_votes_do_not_count_for_oneself) {
 }
 
 // `holdfast aggregate --every-judgment`
-BOOST_AUTO_TEST_CASE(who_judges_a_unit_repeatedly_is_not_among_the_others) {
+BOOST_AUTO_TEST_CASE(repeated_judgments_of_a_contributor_are_not_among_the_others) {
   answers_builder builder;
   for (const auto* who : {"a", "b", "a", "a"})
     builder.add(who, "u", who == std::string{"b"} ? "y" : "x");

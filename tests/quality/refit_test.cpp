@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(accuracies_are_found_without_confusion_matrices) {
 }
 
 // A33: the methods that a step names and that make no confusion matrices are refitted at any size
-BOOST_AUTO_TEST_CASE(what_needs_no_confusion_matrices_is_refitted_however_wide_the_step_is) {
+BOOST_AUTO_TEST_CASE(methods_without_confusion_matrices_are_refitted_for_any_number_of_labels) {
   const auto unit = unit_named(40);
   for (const auto& [how, what] : {std::pair{aggregation_method::wawa, method::wawa},
                                   std::pair{aggregation_method::one_coin, method::one_coin}}) {
@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(a_label_that_nobody_has_given_so_far_can_be_right) {
 
 // --- while a refit is under way ---
 
-BOOST_AUTO_TEST_CASE(who_is_withdrawn_during_a_refit_stays_out) {
+BOOST_AUTO_TEST_CASE(contributor_withdrawn_during_a_refit_stays_out) {
   answer_model model{cat_or_dog};
   // All are right about thirty units; about the next eve and joe outvote ana.
   for (std::size_t n = 0; n < 30; ++n)
@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(who_is_withdrawn_during_a_refit_stays_out) {
   BOOST_TEST(model.opinion_of(unit_named(50)).shares[1] > 0.8);
 }
 
-BOOST_AUTO_TEST_CASE(what_comes_in_during_a_refit_counts_as_if_it_came_after_it) {
+BOOST_AUTO_TEST_CASE(judgment_that_comes_in_during_a_refit_counts_as_if_it_came_after) {
   const auto set = test::recorded_set("bluebird");
   live_set during{set, aggregation_method::gold_selected, 6};
   live_set after{set, aggregation_method::gold_selected, 6};

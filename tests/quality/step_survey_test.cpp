@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(an_honest_crowd_is_left_alone) {
 }
 
 // A26: the same answer to everything, and to the byte
-BOOST_AUTO_TEST_CASE(whoever_says_the_same_to_all_is_found_by_agreement_and_patterns) {
+BOOST_AUTO_TEST_CASE(contributor_with_one_answer_for_all_is_found_by_agreement_and_patterns) {
   seeded_source random{4};
   auto all = crowd(people, 60, random);
   for (std::size_t n = 0; n < 60; ++n) {
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(contributor_with_an_unreadable_judgment_is_not_flagged) {
 }
 
 // A24: at random is no better
-BOOST_AUTO_TEST_CASE(whoever_answers_at_random_is_found_by_agreement) {
+BOOST_AUTO_TEST_CASE(contributor_who_answers_at_random_is_found_by_agreement) {
   seeded_source random{5};
   auto all = crowd(people, 60, random);
   for (std::size_t n = 0; n < 60; ++n)
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(whoever_answers_at_random_is_found_by_agreement) {
 }
 
 // A25
-BOOST_AUTO_TEST_CASE(whoever_takes_no_time_or_for_ever_is_found_by_speed) {
+BOOST_AUTO_TEST_CASE(contributor_who_takes_no_time_or_for_ever_is_found_by_speed) {
   seeded_source random{6};
   auto all = crowd(people, 60, random);
   for (std::size_t n = 0; n < 20; ++n) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_recorded_job_of_a_platform_is_surveyed) {
   BOOST_TEST(flags_in(survey) == "");
 }
 
-BOOST_AUTO_TEST_CASE(whoever_shares_the_mistakes_of_another_is_found_with_them) {
+BOOST_AUTO_TEST_CASE(contributor_who_shares_mistakes_of_another_is_found_with_them) {
   seeded_source random{7};
   std::vector<surveyed_judgment> all;
   for (const auto& one : crowd({"ana", "bob", "cid", "dan", "eve", "fay"}, 200, random)) {
@@ -197,7 +197,7 @@ std::vector<surveyed_judgment> free_text_and(const std::vector<std::string>& tex
 }
 
 // A26: where answers are no labels, too
-BOOST_AUTO_TEST_CASE(whoever_hands_in_one_text_for_everything_is_found_by_patterns) {
+BOOST_AUTO_TEST_CASE(contributor_with_one_text_for_everything_is_found_by_patterns) {
   const auto survey =
       core::survey(free_text_and(std::vector<std::string>(500, "as described above")));
   BOOST_TEST(survey.labels == 1'001U);
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(too_little_work_says_nothing) {
 }
 
 // Recorded crowds: whoever disagrees so much is right less than three times in four.
-BOOST_AUTO_TEST_CASE(whom_agreement_flags_in_recorded_jobs_is_wrong_often) {
+BOOST_AUTO_TEST_CASE(contributors_flagged_by_agreement_in_recorded_jobs_are_often_wrong) {
   std::size_t flagged = 0;
   for (const auto* name : test::sets_with_truth) {
     const auto set = test::recorded_set(name);

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(an_honest_history_is_clean) {
   BOOST_TEST(report.stale_accepted == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(what_nobody_knows_may_be_there_or_not) {
+BOOST_AUTO_TEST_CASE(request_of_unknown_outcome_may_be_there_or_not) {
   clients.enqueued[2].outcome = told::unknown;
   BOOST_TEST(result().violations.empty());
   stored.tasks.erase(tasks[2]);

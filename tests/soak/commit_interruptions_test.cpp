@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_a_batch_that_was_there_meets_next_is_its_fence) {
+BOOST_AUTO_TEST_CASE(committed_batch_meets_its_fence_when_it_is_repeated) {
   begin(commit_interruptions::manner::hangs);
   BOOST_TEST((sends(3) == commit_fate::passes));
   BOOST_TEST((answered(3) == commit_fate::silenced));

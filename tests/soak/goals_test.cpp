@@ -48,7 +48,7 @@ struct reached : timed_result {
 
 BOOST_FIXTURE_TEST_SUITE(soak_goals, reached)
 
-BOOST_AUTO_TEST_CASE(what_is_just_reached_is_reached) { reached_all(); }
+BOOST_AUTO_TEST_CASE(goal_that_is_just_met_is_met) { reached_all(); }
 
 BOOST_AUTO_TEST_CASE(a_frozen_node_is_taken_over_within_its_lease_and_a_second) {
   result.faults[0].takeover_seconds = 3.01;
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_was_still_open_at_the_next_fault_counts) {
   red("a drain at 20.00 s: 1 requests failed");
 }
 
-BOOST_AUTO_TEST_CASE(who_waited_for_the_server_does_not_overrun_it) { // scorecard 36
+BOOST_AUTO_TEST_CASE(clients_that_waited_for_the_server_do_not_overrun_it) { // scorecard 36
   result.faults[0].planned.kind = fault_kind::outage;
   result.faults[0].takeover_seconds.reset();
   const auto begin = [&](double from, double to, int sessions) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(who_waited_for_the_server_does_not_overrun_it) { // scoreca
   reached_all();
 }
 
-BOOST_AUTO_TEST_CASE(what_has_recovered_from_an_outage_does_not_collapse_again) { // scorecard 36
+BOOST_AUTO_TEST_CASE(load_recovered_from_an_outage_does_not_collapse_again) { // scorecard 36
   result.faults[0].planned.kind = fault_kind::outage;
   result.faults[0].takeover_seconds.reset();
   commits(1, 10, 100);
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(rounds_of_verify_are_counted_by_what_became_of_them) {
   BOOST_TEST(text.find(R"("wrong_state_before_the_upgrade": 1)") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_fault_that_bit_must_have_caused_is_wanted) {
+BOOST_AUTO_TEST_CASE(effects_of_a_fault_that_struck_are_required) {
   const auto find = [&](const std::string& what) {
     for (const auto& one : sometimes_of(result))
       if (one.what == what)

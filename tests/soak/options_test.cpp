@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_command_has_everything_that_makes_the_run) {
   BOOST_TEST(again.upgrade_from == "/bin/true");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_as_ever_is_not_named) {
+BOOST_AUTO_TEST_CASE(options_at_their_defaults_are_not_named) {
   run_options o;
   o.seed = 3;
   o.minutes = 0.7;

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(pauses_come_close_to_the_lease_from_both_sides) {
   BOOST_TEST((shortest_freeze >= 4s));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_measured_while_it_lasts_is_a_part_of_the_run) { // scorecard 24, 36
+BOOST_AUTO_TEST_CASE(fault_measured_while_it_lasts_is_a_part_of_the_run) { // scorecard 24, 36
   const auto lengths = [](fault_kind kind, core::duration load_time) {
     std::set<core::duration> all;
     for (const auto& fault : draw_plan({1, 3, load_time, 2s, {kind}}).faults)
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(every_kind_is_found_by_its_name) {
   BOOST_TEST(!kind_named("kill "));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_machine_cannot_be_made_to_have_is_said) {
+BOOST_AUTO_TEST_CASE(faults_impossible_on_the_machine_are_told) {
   const obstacles machine{"no lines", "no disk"};
   BOOST_TEST(obstacle_to(fault_kind::partition, 3, machine) == "no lines");
   BOOST_TEST(obstacle_to(fault_kind::bad_line, 1, machine) == "no lines");

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_two_versions_is_void_without_an_upgrade) { // F44
   BOOST_TEST(void_reasons(result).size() == 2U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_left_out_is_said_and_does_not_make_it_void) {
+BOOST_AUTO_TEST_CASE(fault_that_is_left_out_is_told_and_makes_no_run_void) {
   result.left_out = {{fault_kind::partition, "no lines"}};
   BOOST_TEST(verdict()["verdict"] == "green");
   BOOST_TEST(verdict()["left_out"]["partition"] == "no lines");
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(latencies_of_a_schedule_are_told_apart) {
   BOOST_TEST(figures["latency_of_scheduled_ms"]["max"] == 20);
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_recover_before_the_next_fault_has_no_time_for_it) {
+BOOST_AUTO_TEST_CASE(fault_without_recovery_before_the_next_has_no_recovery_time) {
   result.faults.push_back({{15s, fault_kind::kill, 0, 1s, 1}, at(15), at(16), true, 0.1, ""});
   const auto kill = verdict()["figures"]["faults"]["kill"];
   BOOST_TEST(kill["struck"] == 2);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(latencies_are_those_of_answers) {
   BOOST_TEST(figures["requests_failed"]["unavailable"] == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_became_of_interrupted_commits_is_in_the_figures) { // scorecard 15
+BOOST_AUTO_TEST_CASE(outcomes_of_interrupted_commits_are_in_the_figures) { // scorecard 15
   result.plan.request.kinds = {fault_kind::commit_cut};
   result.faults[0].planned.kind = fault_kind::commit_cut;
   result.faults[0].commits = {5, 4, 0, 5, 3, {0.1, 0.3}};
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(what_became_of_interrupted_commits_is_in_the_figures) { // 
   BOOST_TEST(commits["stall_s"]["max"] == 0.3);
 }
 
-BOOST_AUTO_TEST_CASE(what_moved_is_in_the_figures_of_swizzles_and_joins) {
+BOOST_AUTO_TEST_CASE(moved_shards_are_in_the_figures_of_swizzles_and_joins) {
   result.plan.request.kinds = {fault_kind::swizzle, fault_kind::join_and_leave};
   result.faults[0].planned.kind = fault_kind::swizzle;
   result.faults[0].moves_per_flap = 1.5;

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(takeovers_after_kills_are_held_against_the_lease) {
   BOOST_TEST(figures().at("scorecard.06.kill.struck").command == "./dev soak --seed 1");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_red_or_void_misses_a_goal_of_its_run) {
+BOOST_AUTO_TEST_CASE(red_or_void_run_misses_a_goal) {
   meets(fault_kind::compound).bit = false;
   BOOST_TEST(!met("55.alone.void_reasons"));
   result.quiet_after.reset();
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(met("standby_away.standby_away.excused"));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_recover_is_counted) {
+BOOST_AUTO_TEST_CASE(runs_that_do_not_recover_are_counted) {
   meets(fault_kind::server_crash);
   commits(1, 10, 100);
   BOOST_TEST(!met("14.server_crash.not_recovered"));
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(writes_of_who_lost_a_shard_are_wanted_and_refused) {
   BOOST_TEST(met("08.freeze.stale_writes_refused"));
 }
 
-BOOST_AUTO_TEST_CASE(who_comes_back_all_at_once_is_counted) {
+BOOST_AUTO_TEST_CASE(clients_that_return_all_at_once_are_counted) {
   meets(fault_kind::outage);
   result.sessions_of_nodes = {at(14)};
   for (const auto* name : {"36.outage.sessions_in_a_second_max", "36.outage.relapses",

@@ -16,7 +16,7 @@ const shard_hosts before_moves{
 
 BOOST_AUTO_TEST_SUITE(soak_shard_moves)
 
-BOOST_AUTO_TEST_CASE(what_stays_has_not_moved) {
+BOOST_AUTO_TEST_CASE(shard_that_stays_has_not_moved) {
   BOOST_TEST(moves_between(before_moves, before_moves) == 0U);
   BOOST_TEST(most_moves_of_one(before_moves, before_moves) == 0U);
   BOOST_TEST(moves_between_others(before_moves, before_moves, "eve") == 0U);
@@ -45,6 +45,13 @@ BOOST_AUTO_TEST_CASE(a_shard_that_went_and_came_back_has_moved) {
   after["0"] = {"ann", 7};
   BOOST_TEST(most_moves_of_one(before_moves, after) == 4U);
   BOOST_TEST(moves_between_others(before_moves, after, "eve") == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(node_without_a_shard_is_seen) {
+  BOOST_TEST(each_has_shards(before_moves, {"ann", "ben"}));
+  BOOST_TEST(!each_has_shards(before_moves, {"ann", "ben", "eve"}));
+  BOOST_TEST(!each_has_shards({}, {"ann"}));
+  BOOST_TEST(each_has_shards({}, {}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_short_run_says_nothing_about_growth) {
   BOOST_TEST(memory["slope_percent_per_hour"].get<double>() > 50);
 }
 
-BOOST_AUTO_TEST_CASE(what_comes_and_goes_is_no_growth) {
+BOOST_AUTO_TEST_CASE(value_that_comes_and_goes_is_no_growth) {
   sample([](double hours) {
     const auto minute = static_cast<int>(hours * 60);
     return process_reading{"b", 100.0 + minute * 7 % 30, 20, 9, 50};
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_comes_and_goes_is_no_growth) {
   BOOST_TEST(missed_goals(result).empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_an_outage_leaves_behind_is_no_growth) {
+BOOST_AUTO_TEST_CASE(backlog_of_an_outage_is_no_growth) {
   // It goes again before the end. A line by least squares would rise by more than its error.
   sample([](double hours) {
     const auto minute = static_cast<int>(hours * 60);

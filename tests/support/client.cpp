@@ -133,6 +133,8 @@ template awaited_answer<msg::enqueue_tasks> client::send(const msg::gateway_acto
                                                          msg::enqueue_tasks);
 template awaited_answer<msg::enqueue_envelopes> client::send(const msg::gateway_actor&,
                                                              msg::enqueue_envelopes);
+template awaited_answer<msg::await_task> client::send(const msg::gateway_actor&, msg::await_task);
+template awaited_answer<msg::await_units> client::send(const msg::gateway_actor&, msg::await_units);
 template awaited_answer<msg::get_task> client::send(const msg::gateway_actor&, msg::get_task);
 template awaited_answer<msg::get_queue_metrics> client::send(const msg::gateway_actor&,
                                                              msg::get_queue_metrics);
@@ -169,6 +171,7 @@ template awaited_answer<msg::change_webhook> client::send(const msg::gateway_act
                                                           msg::change_webhook);
 template awaited_answer<msg::list_webhooks> client::send(const msg::gateway_actor&,
                                                          msg::list_webhooks);
+template awaited_answer<msg::list_audit> client::send(const msg::gateway_actor&, msg::list_audit);
 template awaited_answer<msg::list_dead_letters> client::send(const msg::gateway_actor&,
                                                              msg::list_dead_letters);
 template awaited_answer<msg::replay_webhook> client::send(const msg::gateway_actor&,

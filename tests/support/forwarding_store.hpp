@@ -246,6 +246,14 @@ public:
   list_dead_letters(const persistence::dead_letter_filter& filter) override {
     return pass([&] { return inner_->list_dead_letters(filter); });
   }
+  core::outcome<persistence::listed_audit>
+  list_audit(const persistence::audit_filter& filter) override {
+    return pass([&] { return inner_->list_audit(filter); });
+  }
+  core::outcome<std::uint32_t> prune_audit(core::shard_id shard, core::incarnation_id incarnation,
+                                           core::instant made_before, std::uint32_t rows) override {
+    return pass([&] { return inner_->prune_audit(shard, incarnation, made_before, rows); });
+  }
   core::outcome<std::uint32_t> prune_events(core::shard_id shard, core::incarnation_id incarnation,
                                             const persistence::prunable& most) override {
     return pass([&] { return inner_->prune_events(shard, incarnation, most); });

@@ -28,6 +28,7 @@ struct virtual_network::state {
   std::vector<line> lines;
   std::size_t laid = 0;
   bool refuses_when_isolated = false;
+  std::uint32_t protocol = msg::own_protocols.newest;
   std::set<std::pair<std::string, std::string>> one_way_cuts; ///< Whom who does not reach.
   std::function<message_fate()> decide;
   std::function<caf::actor(const caf::actor&)> before_door;
@@ -213,7 +214,8 @@ actors::node_dialer virtual_network::dialer(const std::string& from) {
     done({caf::actor_cast<msg::member_gateway_actor>(
               open->system->spawn(greeter, network, from, to, gateway)),
           false,
-          {}});
+          {},
+          open->protocol});
   };
 }
 
@@ -234,6 +236,8 @@ void virtual_network::isolate(const std::string& address, bool isolated) {
   state_->isolated.insert(address);
   state_->cut(address);
 }
+
+void virtual_network::speak(std::uint32_t protocol) { state_->protocol = protocol; }
 
 void virtual_network::refuse_when_isolated() { state_->refuses_when_isolated = true; }
 

@@ -7,6 +7,7 @@
 #include <caf/actor_system.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,6 +45,8 @@ public:
   void isolate(const std::string& address, bool isolated);
   /// From now on who tries is refused instead, as if the process had ended: evidence that is wrong.
   void refuse_when_isolated();
+  /// Nodes that are dialed from now on understand messages up to this protocol.
+  void speak(std::uint32_t protocol);
   /// From now on what `before` makes of a node's door stands between it and the other nodes.
   void stand_before_doors(std::function<caf::actor(const caf::actor& door)> before);
   /// Breaks all connections; they can be made again at once.

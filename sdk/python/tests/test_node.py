@@ -241,6 +241,17 @@ def test_the_cluster_tells_of_itself(client: Holdfast) -> None:
     assert client.rebuild_step_index()["complete"] is True
 
 
+def test_the_audit_log_names_who_changed_a_queue(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
+    client.pause_queue(queue)
+    page = client.list_audit(item=f"queue {queue}", limit=1)
+    (entry,) = page["entries"]
+    assert (entry["who"], entry["outcome"]) == ("admin", "paused")
+    assert page["more"] is True
+    (older,) = client.list_audit(item=f"queue {queue}", before=entry["number"])["entries"]
+    assert older["operation"] == "put_queue"
+
+
 def test_a_webhook_is_made_and_removed(client: Holdfast, queue: str) -> None:
     client.put_queue(queue)
     client.put_webhook("hook", {"queue": queue})
@@ -581,7 +592,75 @@ def test_an_asynchronous_session(node: RealNode, client: Holdfast, queue: str) -
     assert asyncio.run(work())["judgment_id"]
 
 
+# --- waits ---
+
+
+def test_the_end_of_a_task_is_waited_for(client: Holdfast, queue: str) -> None:
+    task = client.enqueue(queue, "send", {})["id"]
+    leased = client.claim_tasks(queue, "w", wait=20)[0]
+    assert client.get_task(task, wait=0.1)["status"] == "EXECUTING"
+    ends: List[Any] = []
+    waiting = threading.Thread(target=lambda: ends.append(client.get_task(task, wait=60)))
+    waiting.start()
+    client.complete_task(task, leased["token"], {"sent": True}, worker="w")
+    waiting.join(SECONDS)
+    assert [one["status"] for one in ends] == ["COMPLETED"]
+
+
+def test_a_unit_and_its_result_are_waited_for(client: Holdfast, queue: str) -> None:
+    step = workflow_of(client, queue, 0)
+    session = ContributorSession(client, "eva")
+    given: List[Any] = []
+    waiting = threading.Thread(target=lambda: given.append(session.next(step, wait=60)))
+    waiting.start()
+    client.add_source_data(step, [{"key": "late", "input": {}}])
+    waiting.join(SECONDS)
+    unit = given[0]["unit_id"]
+    results: List[Any] = []
+    waiting = threading.Thread(target=lambda: results.append(client.get_unit_result(unit, wait=60)))
+    waiting.start()
+    session.submit({"answer": "cat"})
+    waiting.join(SECONDS)
+    assert results[0]["result"]["answer"] == "cat"
+
+
+def test_events_are_followed_on_asyncio(node: RealNode, client: Holdfast, queue: str) -> None:
+    step = workflow_of(client, queue, 2)
+
+    async def read() -> List[str]:
+        async with node.async_client() as asynchronous:
+            seen: List[str] = []
+            async for one in asynchronous.events(
+                start="oldest", step_id=step, types=["UnitReadyForAssignment"]
+            ):
+                seen.append(one["event"]["unit_id"])
+                if len(seen) == 2:
+                    break
+            return seen
+
+    assert len(set(asyncio.run(read()))) == 2
+
+
 # --- a node that is killed and frozen (last: it takes the node down) ---
+
+
+def test_events_go_on_behind_the_last_one_after_the_node_was_killed(
+    node: RealNode, queue: str
+) -> None:
+    client = node.client(timeout=120, attempt_timeout=5)
+    step = workflow_of(client, queue, 0)
+    events = client.events(start="oldest", step_id=step, types=["UnitReadyForAssignment"])
+    expected: List[str] = []
+    for n in range(6):
+        if n == 3:
+            node.kill()
+            node.start()
+        client.add_source_data(step, [{"key": f"k{n}", "input": {}}])
+        event = next(events)
+        expected.append(event["event"]["unit_id"])
+    again = client.events(start="oldest", step_id=step, types=["UnitReadyForAssignment"])
+    assert [next(again)["event"]["unit_id"] for _ in range(6)] == expected
+    assert len(set(expected)) == 6
 
 
 def test_each_task_completes_once_though_the_node_is_killed_and_frozen(

@@ -160,7 +160,7 @@ def test_every_method_has_a_signature_and_says_what_it_does() -> None:
         bound = getattr(client, one.__name__)
         assert bound.__doc__ == one.__doc__
         assert "route" not in inspect.signature(bound).parameters
-    assert list(inspect.signature(client.get_task).parameters) == ["id"]
+    assert list(inspect.signature(client.get_task).parameters) == ["id", "wait"]
 
 
 def test_the_token_is_not_in_what_a_client_prints() -> None:

@@ -9,6 +9,7 @@ from ._worker_core import Counts
 from .client import AsyncHoldfast, Holdfast
 from .contributor import AsyncContributorSession, ContributorSession
 from .errors import HoldfastError, NoAnswerError
+from .events import AsyncEvents, Events
 from .worker import (
     AsyncTask,
     GiveBack,
@@ -22,10 +23,12 @@ from .worker import (
 
 __all__ = [
     "AsyncContributorSession",
+    "AsyncEvents",
     "AsyncHoldfast",
     "AsyncTask",
     "ContributorSession",
     "Counts",
+    "Events",
     "GiveBack",
     "Holdfast",
     "HoldfastError",

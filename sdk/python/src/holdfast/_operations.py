@@ -251,8 +251,13 @@ class Operations:
     # --- tasks: reading and changing ---
 
     @operation("GET", "/v1/tasks/{id}")
-    def get_task(route: Route, id: Id) -> Call[types.TaskView]:
-        """Reads a task. Errors: `not_found`."""
+    def get_task(route: Route, id: Id, *, wait: float = 0.0) -> Call[types.TaskView]:
+        """Reads a task, when it has ended or `wait` seconds (0 to 60) have passed: `finished_at`
+        tells which. Errors: `not_found`."""
+        if wait > 0:
+            found = yield from route.ask({"id": id}, query={"until": "finished"}, wait=wait)
+            if found is not None:
+                return found
         return (yield from route.ask({"id": id}))
 
     @operation("GET", "/v1/tasks")
@@ -408,7 +413,7 @@ class Operations:
         worker: Optional[str] = None,
         *,
         repeat: bool = True,
-    ) -> Call[List[types.TaskOutcome]]:
+    ) -> Call[List[types.ReportOutcome]]:
         """Reports about many leased tasks; returns one outcome for each, in their order.
 
         Each report is a mapping with the members of `types.TaskReport`: `task`, `token`, `do`
@@ -433,7 +438,7 @@ class Operations:
         queue: Optional[str] = None,
         follow: Optional[Mapping[str, Any]] = None,
         claim: Optional[Id] = None,
-    ) -> Call[types.CompleteTaskAnswer]:
+    ) -> Call[types.TaskCompleted]:
         """Completes a task. `follow` is a task (`types.TaskRequest`) that is made in the same
         commit and leased to the same worker; the answer has it as `follower`. To repeat a request
         with `follow` in a later call, give that task an id and name a `claim`.
@@ -462,7 +467,7 @@ class Operations:
         data: Any = None,
         checkpoint: Any = None,
         percent: Optional[int] = None,
-    ) -> Call[types.FailTaskAnswer]:
+    ) -> Call[types.TaskDone]:
         """Ends an attempt with an error. `code` has 1 to 128 bytes; 8 KiB of `detail` are kept,
         for operators. `retry_after` is the number of seconds, at most 86400, before which the task
         is not tried again.
@@ -499,7 +504,7 @@ class Operations:
         data: Any = None,
         checkpoint: Any = None,
         percent: Optional[int] = None,
-    ) -> Call[types.ReleaseTaskAnswer]:
+    ) -> Call[types.TaskDone]:
         """Gives a task back, neither done nor failed; others may claim it at once, or after `delay`
         seconds or from `run_at` on. Errors: as of `fail_task`."""
         body = members(
@@ -523,7 +528,7 @@ class Operations:
         *,
         worker: Optional[str] = None,
         queue: Optional[str] = None,
-    ) -> Call[types.ExtendTaskAnswer]:
+    ) -> Call[types.TaskExtended]:
         """Extends the lease of a task to its full length from now. Errors: as of `complete_task`;
         `not_extendable` (the lease has lived as long as it may)."""
         body = members(worker=worker, queue=queue, token=token)
@@ -542,7 +547,7 @@ class Operations:
         percent: Optional[int] = None,
         worker: Optional[str] = None,
         queue: Optional[str] = None,
-    ) -> Call[types.SaveTaskAnswer]:
+    ) -> Call[types.TaskDone]:
         """Stores the progress of a task under its lease. `number` counts the saves of one lease
         from 1: a save that comes after a later one changes nothing. `checkpoint` is JSON that the
         next worker of the task gets; `percent` is 0 to 100.
@@ -664,8 +669,10 @@ class Operations:
         contributor_id: Optional[str] = None,
         *,
         id: Optional[Id] = None,
+        wait: float = 0.0,
     ) -> Call[Optional[types.Assignment]]:
-        """Leases a unit of a step to a contributor; None when the step has none for them now.
+        """Leases a unit of a step to a contributor; None when the step has none for them within
+        `wait` seconds (0 to 60).
 
         `lease_seconds` counts from the answer. The same `id` gets the same lease again.
 
@@ -674,7 +681,7 @@ class Operations:
         """
         body = members(step_id=step_id, contributor_id=contributor_id)
         try:
-            return (yield from route.ask(body=body, key=id))
+            return (yield from route.ask(body=body, key=id, wait=wait))
         except HoldfastError as error:
             if error.code == "no_unit_available":
                 return None
@@ -990,10 +997,16 @@ class Operations:
 
     @operation("GET", "/v1/units/{unit_id}/result")
     def get_unit_result(
-        route: Route, unit_id: Id, *, step_id: Optional[Id] = None
+        route: Route, unit_id: Id, *, step_id: Optional[Id] = None, wait: float = 0.0
     ) -> Call[types.ResultOfUnit]:
-        """Reads the result of a unit. Errors: `not_found` (also while there is no result)."""
-        return (yield from route.ask({"unit_id": unit_id}, query={"step_id": step_id}))
+        """Reads the result of a unit, for which the request waits `wait` seconds (0 to 60). Errors:
+        `not_found` (also where there is no result in that time)."""
+        query = {"step_id": step_id}
+        if wait > 0:
+            found = yield from route.ask({"unit_id": unit_id}, query=query, wait=wait)
+            if found is not None:
+                return found
+        return (yield from route.ask({"unit_id": unit_id}, query=query))
 
     @operation("POST", "/v1/units/{unit_id}")
     def change_unit(
@@ -1025,6 +1038,34 @@ class Operations:
         return (yield from route.ask({"unit_id": unit_id}, query={"after": after, "limit": limit}))
 
     # --- events and webhooks ---
+
+    @operation("GET", "/v1/events")
+    def read_all_events(
+        route: Route,
+        *,
+        cursor: Optional[str] = None,
+        start: Optional[Literal["newest", "oldest"]] = None,
+        limit: Optional[int] = None,
+        wait: float = 0.0,
+        types: Optional[Sequence[str]] = None,
+        workflow_id: Optional[Id] = None,
+        step_id: Optional[Id] = None,
+        unit_id: Optional[Id] = None,
+    ) -> Call[types.EventList]:
+        """Reads the events of all shards behind `cursor`, at most `limit` (1 to 1000). Where there
+        is none, the request waits `wait` seconds (0 to 60) for one. Without a cursor it begins with
+        the next event, or with the oldest that is kept. `events` goes on by itself. Errors:
+        `events_gone` (410: the cursor is too old)."""
+        query = {
+            "cursor": cursor,
+            "from": start,
+            "limit": limit,
+            "types": types,
+            "workflow_id": workflow_id,
+            "step_id": step_id,
+            "unit_id": unit_id,
+        }
+        return (yield from route.ask(query=query, wait=wait))
 
     @operation("GET", "/v1/shards/{shard}/events")
     def read_events(
@@ -1122,6 +1163,30 @@ class Operations:
     def get_audit_status(route: Route) -> Call[types.AuditStatus]:
         """Reads the findings of the audits of the node that answers."""
         return (yield from route.ask())
+
+    @operation("GET", "/v1/audit")
+    def list_audit(
+        route: Route,
+        *,
+        since: Optional[str] = None,
+        who: Optional[str] = None,
+        operation: Optional[str] = None,
+        item: Optional[str] = None,
+        before: Optional[int] = None,
+        limit: Optional[int] = None,
+    ) -> Call[types.AuditPage]:
+        """Lists administrative changes and who made them, the newest first, 100 unless `limit` (1
+        to 1000) says otherwise. While `more` is true, the next page begins `before` the last
+        `number`."""
+        query = {
+            "since": since,
+            "who": who,
+            "operation": operation,
+            "item": item,
+            "before": before,
+            "limit": limit,
+        }
+        return (yield from route.ask(query=query))
 
     @operation("GET", "/v1/node/guards")
     def get_guard_status(route: Route) -> Call[types.GuardStatus]:

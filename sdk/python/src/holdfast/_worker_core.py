@@ -29,7 +29,7 @@ from typing import (
 
 from ._calls import BATCH_BYTES_MAX, encoded, full_jitter, members
 from .errors import LEASE_OVER_CODES, TRANSIENT_CODES, HoldfastError
-from .types import LeasedTask, TaskOutcome
+from .types import LeasedTask, ReportOutcome
 
 log = logging.getLogger("holdfast.worker")
 
@@ -329,7 +329,7 @@ class WorkerCore:
         return chosen
 
     def extended(
-        self, leases: Sequence[Lease], outcomes: Sequence[TaskOutcome], now: float
+        self, leases: Sequence[Lease], outcomes: Sequence[ReportOutcome], now: float
     ) -> None:
         for lease, outcome in zip(leases, outcomes):
             if lease.phase is Phase.GONE:
@@ -402,7 +402,7 @@ class WorkerCore:
         return chosen
 
     def reported(
-        self, leases: Sequence[Lease], outcomes: Sequence[TaskOutcome], now: float
+        self, leases: Sequence[Lease], outcomes: Sequence[ReportOutcome], now: float
     ) -> None:
         for lease, outcome in zip(leases, outcomes):
             lease.report_under_way = False

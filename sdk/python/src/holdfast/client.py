@@ -8,13 +8,14 @@ import ssl
 import time
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Any, Callable, Mapping, Optional, Type, TypeVar, Union
+from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Type, TypeVar, Union
 
 import httpx
 
-from ._calls import Answer, Attempt, Call, Environment, NoAnswer, Pause, RetryRule
+from ._calls import Answer, Attempt, Call, Environment, Id, NoAnswer, Pause, RetryRule
 from ._operations import Operations
 from ._version import __version__
+from .events import AsyncEvents, Events
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="_Client")
@@ -130,6 +131,30 @@ class Holdfast(_Client):
             headers=self._settings.headers(), verify=verify, transport=transport, limits=_LIMITS
         )
 
+    def events(
+        self,
+        *,
+        cursor: Optional[str] = None,
+        start: Optional[Literal["newest", "oldest"]] = None,
+        types: Optional[Sequence[str]] = None,
+        workflow_id: Optional[Id] = None,
+        step_id: Optional[Id] = None,
+        unit_id: Optional[Id] = None,
+    ) -> Events:
+        """The events of all shards, one after the other, from `cursor` on; without one from the
+        next event on, or from the oldest that is kept. The other arguments are filters."""
+        return Events(
+            self,
+            {
+                "cursor": cursor,
+                "start": start,
+                "types": types,
+                "workflow_id": workflow_id,
+                "step_id": step_id,
+                "unit_id": unit_id,
+            },
+        )
+
     def close(self) -> None:
         """Closes the connections. Calls that are under way fail."""
         self._http.close()
@@ -198,6 +223,30 @@ class AsyncHoldfast(_Client):
         )
         self._http = httpx.AsyncClient(
             headers=self._settings.headers(), verify=verify, transport=transport, limits=_LIMITS
+        )
+
+    def events(
+        self,
+        *,
+        cursor: Optional[str] = None,
+        start: Optional[Literal["newest", "oldest"]] = None,
+        types: Optional[Sequence[str]] = None,
+        workflow_id: Optional[Id] = None,
+        step_id: Optional[Id] = None,
+        unit_id: Optional[Id] = None,
+    ) -> AsyncEvents:
+        """The events of all shards, one after the other, from `cursor` on; without one from the
+        next event on, or from the oldest that is kept. The other arguments are filters."""
+        return AsyncEvents(
+            self,
+            {
+                "cursor": cursor,
+                "start": start,
+                "types": types,
+                "workflow_id": workflow_id,
+                "step_id": step_id,
+                "unit_id": unit_id,
+            },
         )
 
     async def aclose(self) -> None:

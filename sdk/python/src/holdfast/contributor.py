@@ -30,7 +30,10 @@ else:
 
 R = TypeVar("R")
 
-#: `next` asks again after a random pause between half of this and all of it. Seconds.
+#: The time for which one request of `next` waits at the node. Seconds.
+WAIT_SECONDS = 20.0
+#: After an answer that came early, `next` asks again after a random pause between half of this and
+#: all of it. Seconds.
 ASK_AGAIN_SECONDS = 2.0
 
 
@@ -102,8 +105,7 @@ class _Session:
 
     @SessionMethod
     def next(self, step_id: Id, wait: float = 0.0) -> Call[Optional[types.Assignment]]:
-        """Takes a unit of a step; None when there is none within `wait` seconds. The session asks
-        every few seconds meanwhile.
+        """Takes a unit of a step; None when there is none within `wait` seconds.
 
         Raises `HoldfastError`: `not_found`; `not_qualified` (this contributor gets no unit of this
         step any more); `limit_reached` (they hold too many units). `RuntimeError` while a unit is
@@ -117,11 +119,17 @@ class _Session:
             self._asked_as = environment.make_id()
             self._asked_for = str(step_id)
         while True:
+            asked_at = environment.clock()
+            wait_left = min(max(until - asked_at, 0.0), WAIT_SECONDS)
             # Under the id of a request whose outcome is unknown, so that a unit that was granted
             # to it is this one.
             try:
                 given = yield from Operations.ask_assignment.call(
-                    environment, step_id, self.contributor_id, id=self._asked_as
+                    environment,
+                    step_id,
+                    self.contributor_id,
+                    id=self._asked_as,
+                    wait=wait_left,
                 )
             except HoldfastError as error:
                 if not error.retryable:
@@ -133,11 +141,15 @@ class _Session:
                 self._judgment_id = environment.make_id()
                 self._ends_at = environment.clock() + given["lease_seconds"]
                 return given
-            pause = ASK_AGAIN_SECONDS * (1 + environment.random()) / 2
-            if environment.clock() + pause > until:
+            now = environment.clock()
+            # A node that answers early does not wait, because it is of an older version.
+            is_early = now - asked_at < wait_left / 2
+            pause = ASK_AGAIN_SECONDS * (1 + environment.random()) / 2 if is_early else 0.0
+            if now >= until or now + pause > until:
                 self._asked_as = None
                 return None
-            yield Pause(pause)
+            if pause > 0:
+                yield Pause(pause)
 
     @SessionMethod
     def submit(self, data: Any) -> Call[types.JudgmentAccepted]:

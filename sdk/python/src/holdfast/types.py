@@ -43,11 +43,33 @@ class AssignmentReleased(TypedDict):
     unit_id: str
 
 
+class AuditEntry(TypedDict):
+    # The number of the entry. Numbers grow, with gaps.
+    number: int
+    # The time at which the node that decided took the request.
+    at: Optional[str]
+    # The principal who sent the request.
+    who: str
+    # The name of the operation, such as `pause_queue`.
+    operation: str
+    # The item that was changed, such as `queue mail`.
+    item: str
+    # The state of the item since, such as `paused`.
+    outcome: str
+
+
 class AuditFinding(TypedDict):
     # The name of the invariant, such as `I-1`.
     invariant: str
     # The number of rows that broke it, counted by each audit anew.
     violations: int
+
+
+class AuditPage(TypedDict):
+    # The entries, the newest first.
+    entries: List[AuditEntry]
+    # Whether there are more. Ask again with `before` set to the last `number`.
+    more: bool
 
 
 class _AuditStatusRequired(TypedDict):
@@ -62,19 +84,6 @@ class _AuditStatusRequired(TypedDict):
 class AuditStatus(_AuditStatusRequired, total=False):
     # The end of the last finished audit.
     last_at: str
-
-
-class _CompleteTaskAnswerRequired(TypedDict):
-    # The id of the completed task.
-    id: str
-
-
-class CompleteTaskAnswer(_CompleteTaskAnswerRequired, total=False):
-    # Whether an earlier request had done the same.
-    repeated: bool
-    # The task that follows, leased to the same worker; left out when a task with its unique key was
-    # there already.
-    follower: LeasedTask
 
 
 class ContributorExplanation(TypedDict):
@@ -184,6 +193,14 @@ class DefinitionDifference(_DefinitionDifferenceRequired, total=False):
     after: Any
 
 
+class EventList(TypedDict):
+    # The events, those of one shard in their order; may be empty.
+    events: List[ListedEvent]
+    # Send it as `cursor`, with the same filters, to go on behind these events. It is good for as
+    # long as events are kept, at every node of the cluster.
+    cursor: str
+
+
 class EventPage(TypedDict):
     # The number of the shard.
     shard: int
@@ -193,20 +210,6 @@ class EventPage(TypedDict):
     newest: int
     # The events in their order, about 1 MiB at most.
     events: List[PublishedEvent]
-
-
-class ExtendTaskAnswer(TypedDict):
-    # The id of the task.
-    id: str
-    # Whether an earlier request had done the same.
-    repeated: bool
-
-
-class FailTaskAnswer(TypedDict):
-    # The id of the task.
-    id: str
-    # Whether an earlier request had done the same.
-    repeated: bool
 
 
 class _GuardStatusRequired(TypedDict):
@@ -456,6 +459,15 @@ class LinkStatus(TypedDict):
     refusals: List[LinkRefusal]
 
 
+class ListedEvent(TypedDict):
+    # The number of the shard that the event comes from.
+    shard: int
+    # The number of the event in its shard: an event that comes again has the same.
+    seq: int
+    # The event.
+    event: Any
+
+
 class _ListedStepRequired(TypedDict):
     # The step.
     id: str
@@ -495,15 +507,6 @@ class _ListedStepsRequired(TypedDict):
 class ListedSteps(_ListedStepsRequired, total=False):
     # Of offered steps. False: part of the steps could not be looked at. Ask again for the rest.
     complete: bool
-
-
-class MakeTasksAnswer(TypedDict, total=False):
-    # Of one task: the id of the task that is there now.
-    id: str
-    # Of one task: whether an earlier request had made it.
-    repeated: bool
-    # Of many: one outcome for each task, in their order.
-    outcomes: List[TaskOutcome]
 
 
 class NodeStatus(TypedDict):
@@ -712,13 +715,6 @@ class Reason(TypedDict):
     text: str
 
 
-class ReleaseTaskAnswer(TypedDict):
-    # The id of the task.
-    id: str
-    # Whether an earlier request had done the same.
-    repeated: bool
-
-
 class RepairProgress(TypedDict):
     # The repair.
     id: str
@@ -751,6 +747,30 @@ class RepairProgress(TypedDict):
     reissued: int
 
 
+class _ReportOutcomeRequired(TypedDict):
+    # Whether an earlier request had done the same.
+    repeated: bool
+
+
+class ReportOutcome(_ReportOutcomeRequired, total=False):
+    # The id of the task that is there now.
+    task: str
+    # The error that kept this task from being done; else left out.
+    code: str
+    # Beside `code`: whether the same may succeed later; else left out.
+    retryable: bool
+    # The particulars of the error.
+    detail: str
+    # Of a lease that was extended: the seconds until it ends, counted from this answer. Left out
+    # where the end could not be read, and of leases behind the first 100 that one request extends.
+    lease_seconds: float
+
+
+class ReportOutcomes(TypedDict):
+    # One outcome for each report, in the order of the request.
+    outcomes: List[ReportOutcome]
+
+
 class ResultOfUnit(TypedDict):
     # The unit.
     unit_id: str
@@ -775,15 +795,10 @@ class RowProblem(TypedDict):
     row: int
     # The error, as a problem names it.
     code: str
+    # Whether the same row may be taken later.
+    retryable: bool
     # The mistake in the row, for people.
     detail: str
-
-
-class SaveTaskAnswer(TypedDict):
-    # The id of the task.
-    id: str
-    # Whether an earlier request had done the same.
-    repeated: bool
 
 
 class ScheduleList(TypedDict):
@@ -1015,6 +1030,26 @@ class TaskChanged(TypedDict):
     id: str
 
 
+class _TaskCompletedRequired(TypedDict):
+    # The id of the completed task.
+    id: str
+
+
+class TaskCompleted(_TaskCompletedRequired, total=False):
+    # Whether an earlier request had done the same.
+    repeated: bool
+    # The task that follows, leased to the same worker; left out when a task with its unique key was
+    # there already.
+    follower: LeasedTask
+
+
+class TaskDone(TypedDict):
+    # The id of the task.
+    id: str
+    # Whether an earlier request had done the same.
+    repeated: bool
+
+
 class _TaskEnvelopeRequired(TypedDict):
     # The job with its header, body and tracing; job_id is the id of the task.
     envelope: Any
@@ -1050,6 +1085,19 @@ class TaskExplanation(TypedDict):
     reasons: List[Reason]
 
 
+class _TaskExtendedRequired(TypedDict):
+    # The id of the task.
+    id: str
+    # Whether an earlier request had done the same.
+    repeated: bool
+
+
+class TaskExtended(_TaskExtendedRequired, total=False):
+    # Of a lease that was extended: the seconds until it ends, counted from this answer. Left out
+    # where the end could not be read, and of leases behind the first 100 that one request extends.
+    lease_seconds: float
+
+
 class _TaskOutcomeRequired(TypedDict):
     # Whether an earlier request had done the same.
     repeated: bool
@@ -1060,6 +1108,8 @@ class TaskOutcome(_TaskOutcomeRequired, total=False):
     task: str
     # The error that kept this task from being done; else left out.
     code: str
+    # Beside `code`: whether the same may succeed later; else left out.
+    retryable: bool
     # The particulars of the error.
     detail: str
 
@@ -1259,6 +1309,15 @@ class TaskView(_TaskViewRequired, total=False):
     updated_at: str
     # The time at which the task ended.
     finished_at: str
+
+
+class TasksMade(TypedDict, total=False):
+    # Of one task: the id of the task that is there now.
+    id: str
+    # Of one task: whether an earlier request had made it.
+    repeated: bool
+    # Of many: one outcome for each task, in their order.
+    outcomes: List[TaskOutcome]
 
 
 class _TasksRedrivenRequired(TypedDict):
@@ -1552,9 +1611,10 @@ __all__ = [
     "Assignment",
     "AssignmentExtended",
     "AssignmentReleased",
+    "AuditEntry",
     "AuditFinding",
+    "AuditPage",
     "AuditStatus",
-    "CompleteTaskAnswer",
     "ContributorExplanation",
     "ContributorPage",
     "ContributorRemoved",
@@ -1563,9 +1623,8 @@ __all__ = [
     "DeadLetter",
     "DeadLetterPage",
     "DefinitionDifference",
+    "EventList",
     "EventPage",
-    "ExtendTaskAnswer",
-    "FailTaskAnswer",
     "GuardStatus",
     "JobStatusNoted",
     "JudgmentAccepted",
@@ -1578,9 +1637,9 @@ __all__ = [
     "LineageUnit",
     "LinkRefusal",
     "LinkStatus",
+    "ListedEvent",
     "ListedStep",
     "ListedSteps",
-    "MakeTasksAnswer",
     "NodeStatus",
     "Placement",
     "ProfileView",
@@ -1594,12 +1653,12 @@ __all__ = [
     "QueueStatistics",
     "QueueView",
     "Reason",
-    "ReleaseTaskAnswer",
     "RepairProgress",
+    "ReportOutcome",
+    "ReportOutcomes",
     "ResultOfUnit",
     "ResultPage",
     "RowProblem",
-    "SaveTaskAnswer",
     "ScheduleList",
     "ScheduleRemoved",
     "ScheduleView",
@@ -1615,8 +1674,11 @@ __all__ = [
     "TaskAttempt",
     "TaskAttempts",
     "TaskChanged",
+    "TaskCompleted",
+    "TaskDone",
     "TaskEnvelope",
     "TaskExplanation",
+    "TaskExtended",
     "TaskOutcome",
     "TaskOutcomes",
     "TaskPage",
@@ -1624,6 +1686,7 @@ __all__ = [
     "TaskRequest",
     "TaskSummary",
     "TaskView",
+    "TasksMade",
     "TasksRedriven",
     "TestQuestion",
     "TestQuestionPage",

@@ -1,0 +1,27 @@
+#include "actors/request_note.hpp"
+
+namespace holdfast::actors {
+
+namespace {
+
+request_note& note_of_thread() {
+  thread_local request_note note;
+  return note;
+}
+
+} // namespace
+
+note_in_hand::note_in_hand(request_note note)
+    : before_(std::exchange(note_of_thread(), std::move(note))) {}
+
+note_in_hand::~note_in_hand() { note_of_thread() = std::move(before_); }
+
+const request_note& note_in_hand::get() { return note_of_thread(); }
+
+core::change noted(core::change changes, const request_note& note) {
+  if (note && !changes.empty())
+    changes.writes.emplace_back(*note);
+  return changes;
+}
+
+} // namespace holdfast::actors

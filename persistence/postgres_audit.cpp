@@ -1,0 +1,85 @@
+// The part of `postgres_store` that is about the audit log.
+
+#include "persistence/postgres_audit_batch.hpp"
+#include "persistence/postgres_store.hpp"
+#include "persistence/read_parts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace holdfast::persistence {
+
+namespace {
+
+// Entries that are written together get their numbers in the order of the arrays.
+constexpr statement add_audit{"add_audit", R"sql(
+  INSERT INTO holdfast.audit_log (at, who, operation, item, outcome)
+  SELECT at, who, operation, item, outcome
+    FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[])
+      WITH ORDINALITY AS t(at, who, operation, item, outcome, place)
+   ORDER BY place)sql"};
+
+constexpr statement list_audit_log{"list_audit_log", R"sql(
+  SELECT audit_id, at, who, operation, item, outcome FROM holdfast.audit_log
+   WHERE audit_id < $1::bigint AND at >= $2::timestamptz
+     AND ($3::text = '' OR who = $3::text) AND ($4::text = '' OR operation = $4::text)
+     AND ($5::text = '' OR item = $5::text)
+   ORDER BY audit_id DESC LIMIT $6::integer)sql"};
+
+// By the index `audit_log_by_time`: as many rows are looked at as go.
+constexpr statement prune_audit_log{"prune_audit_log", R"sql(
+  WITH old AS MATERIALIZED (
+    SELECT audit_id FROM holdfast.audit_log WHERE at < $3::timestamptz
+     ORDER BY at LIMIT $4::integer),
+  gone AS (
+    DELETE FROM holdfast.audit_log WHERE audit_id = ANY (ARRAY(SELECT audit_id FROM old))
+    RETURNING 1)
+  SELECT (SELECT count(*) FROM gone)::integer
+         / (EXISTS (SELECT FROM holdfast.shard_leases
+                     WHERE shard = $1::integer AND host = $2::uuid))::integer)sql"};
+
+} // namespace
+
+namespace batch {
+
+void audit_writes::operator()(const core::insert_audit& w) {
+  entries_.add(w.at, text{w.who}, text{w.operation}, text{w.item}, text{w.outcome});
+}
+
+void audit_writes::append_to(std::vector<call>& calls) { entries_.append_to(calls, add_audit); }
+
+} // namespace batch
+
+core::outcome<listed_audit> postgres_store::list_audit(const audit_filter& filter) {
+  constexpr std::uint64_t newest = std::numeric_limits<std::int64_t>::max();
+  const auto before = filter.before == 0 ? newest : std::min(filter.before, newest);
+  // One more than asked for tells whether there are others.
+  const auto answer = ask(
+      {{&list_audit_log,
+        {wire::scalar(static_cast<std::int64_t>(before)), wire::scalar(filter.since), filter.who,
+         filter.operation, filter.item, reads::limit_parameter(filter.limit + 1)}}});
+  if (!answer)
+    return answer.error();
+  const auto& rows = answer->front();
+  listed_audit listed;
+  listed.more = rows.rows() > filter.limit;
+  for (std::size_t row = 0; row < std::min<std::size_t>(rows.rows(), filter.limit); ++row)
+    listed.entries.push_back({reads::u64(rows, row, 0),
+                              {rows.get<core::instant>(row, 1), rows.get<std::string>(row, 2),
+                               rows.get<std::string>(row, 3), rows.get<std::string>(row, 4),
+                               rows.get<std::string>(row, 5)}});
+  return listed;
+}
+
+core::outcome<std::uint32_t> postgres_store::prune_audit(core::shard_id shard,
+                                                         core::incarnation_id incarnation,
+                                                         core::instant made_before,
+                                                         std::uint32_t rows) {
+  return pruned(
+      run({{&prune_audit_log,
+            {wire::scalar(static_cast<std::int32_t>(shard)), wire::scalar(incarnation.value),
+             wire::scalar(made_before), wire::scalar(static_cast<std::int32_t>(rows))}}}));
+}
+
+} // namespace holdfast::persistence
