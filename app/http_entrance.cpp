@@ -1,9 +1,12 @@
 #include "app/http_entrance.hpp"
 
 #include "app/admin_token.hpp"
+#include "app/jwt_check.hpp"
 #include "app/metrics_service.hpp"
+#include "app/version.hpp"
 #include "client/id_source.hpp"
 #include "client/node_clock.hpp"
+#include "connectors/issuer_keys.hpp"
 #include "core/api_token.hpp"
 #include "core/log_limit.hpp"
 #include "http/door.hpp"
@@ -131,6 +134,22 @@ private:
   client::id_source ids_;
 };
 
+/// The keys of the issuer that the configuration names.
+core::outcome<std::unique_ptr<connectors::issuer_keys>>
+open_issuer_keys(const config::settings& settings, const log_stream& log) {
+  connectors::issuer_keys_options options;
+  options.source = settings.jwt.keys;
+  options.user_agent = std::string{"Holdfast/"} + version;
+  options.report = [log](const connectors::keys_report& report) {
+    actors::log_fields fields{{"keys", std::to_string(report.keys)}};
+    if (!report.detail.empty())
+      fields.emplace_back(report.good ? "left_out" : "what", report.detail);
+    log.write(report.good ? actors::log_level::info : actors::log_level::warning,
+              report.good ? "jwt_keys_read" : "jwt_keys_not_read", fields);
+  };
+  return connectors::issuer_keys::open(std::move(options));
+}
+
 std::string sha256_text(std::string_view bytes) { return core::to_string(objects::sha256(bytes)); }
 
 } // namespace
@@ -164,11 +183,19 @@ struct http_entrance::parts {
         log(std::move(stream)),
         gateway(system),
         clock(gateway),
+        jwts(settings.jwt.issuer.empty() ? nullptr : make_jwt_check(settings)),
         gate(gate_settings(), gateway) {}
 
   http::token_gate_settings gate_settings() {
     http::token_gate_settings made;
-    made.known = [this](std::string_view token) { return tokens.who_has(token); };
+    made.known = [this](std::string_view token) {
+      auto who = tokens.who_has(token);
+      return who || !jwts ? who : jwts->known(token);
+    };
+    if (jwts) {
+      made.is_other_kind = connectors::has_form_of_jwt;
+      made.check_other_kind = [this](std::string_view token) { return jwts->check(token); };
+    }
     made.hash = sha256_text;
     made.now = [this] { return clock.now(); };
     made.on_slowed = [this](const std::string& address) {
@@ -181,6 +208,19 @@ struct http_entrance::parts {
     return made;
   }
 
+  /// None of its functions is called before `issuer_keys` is there.
+  std::unique_ptr<jwt_check> make_jwt_check(const config::settings& settings) {
+    jwt_check_settings made;
+    made.rules = {settings.jwt.issuer, settings.jwt.audience, settings.jwt.clock_skew};
+    made.names = {settings.jwt.role_claim, settings.jwt.name_claim, settings.jwt.queues_claim,
+                  settings.jwt.workflows_claim};
+    made.keys = [this] { return issuer_keys->keys(); };
+    made.ask_for_newer_keys = [this] { return issuer_keys->ask_for_newer(); };
+    made.hash = sha256_text;
+    made.now = [this] { return clock.now(); };
+    return std::make_unique<jwt_check>(std::move(made));
+  }
+
   const std::filesystem::path data_dir;
   const log_stream log;
   core::log_limit problem_limit;
@@ -189,6 +229,8 @@ struct http_entrance::parts {
   http::gateway_client gateway;
   cluster_clock clock;
   core::log_limit slowed_lines;
+  std::unique_ptr<connectors::issuer_keys> issuer_keys; ///< Null without an issuer.
+  std::unique_ptr<jwt_check> jwts;                      ///< The same.
   http::token_gate gate;
   std::optional<http::door> door;
   std::optional<metrics_service> metrics;
@@ -208,6 +250,12 @@ http_entrance::open(const config::settings& settings, const log_stream& log,
   auto all = std::make_unique<parts>(settings, log, system);
   if (const auto read = all->tokens.read(all->data_dir); !read)
     return read.error();
+  if (all->jwts) {
+    auto keys = open_issuer_keys(settings, log);
+    if (!keys)
+      return keys.error();
+    all->issuer_keys = std::move(*keys);
+  }
   auto* inside = all.get();
   http::door_settings door;
   door.identify = [inside](const http::shown_token& shown, http::identified then) {
@@ -249,6 +297,8 @@ void http_entrance::reach(const msg::gateway_actor& gateway, std::function<void(
 void http_entrance::reload() {
   if (const auto read = parts_->tokens.read(parts_->data_dir); !read)
     parts_->log.error("admin_token_refused", {{"what", read.error().detail}});
+  if (parts_->issuer_keys)
+    parts_->issuer_keys->reload();
 }
 
 void http_entrance::drain(core::duration patience) {

@@ -20,8 +20,9 @@ bool has_http(const config::settings& settings);
 /// The HTTP API of a node: the server, the door behind it, and the tokens that it knows.
 class http_entrance {
 public:
-  /// Listens. `already_exists` when the port is taken, `invalid_argument` for an address or a
-  /// token file that cannot be used. Answers 503 until it has reached a gateway.
+  /// Listens. `already_exists` when the port is taken, `invalid_argument` for an address, a token
+  /// file or a file of an issuer's keys that cannot be used. Answers 503 until it has reached a
+  /// gateway.
   /// `registry` has what `/metrics` shows.
   static core::outcome<std::unique_ptr<http_entrance>>
   open(const config::settings& settings, const log_stream& log, caf::actor_system& system,
@@ -32,7 +33,7 @@ public:
   /// Requests from now on go to this gateway. Runs `then`, on any thread, once the gateway has told
   /// the time of the cluster, without which no request is served.
   void reach(const msg::gateway_actor& gateway, std::function<void()> then);
-  /// Reads the token of the administrator anew.
+  /// Reads the token of the administrator and the keys of the issuer anew.
   void reload();
   /// Takes no new requests, and lets those that run be answered, for `patience` at most.
   void drain(core::duration patience);

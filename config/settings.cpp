@@ -47,6 +47,15 @@ bool is_loopback(const std::string& text) {
   return inet_pton(AF_INET6, text.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
+/// Whether nobody on the way can change a document of this URL. The fetcher judges it once more.
+bool is_safe_key_url(const std::string& url) {
+  for (const auto* beginning :
+       {"https://", "http://127.0.0.1:", "http://127.0.0.1/", "http://[::1]:", "http://[::1]/"})
+    if (url.rfind(beginning, 0) == 0)
+      return true;
+  return false;
+}
+
 } // namespace
 
 const std::vector<std::pair<std::string, log_level>>& words(log_level) {
@@ -149,6 +158,13 @@ std::vector<conflict> conflicts(const settings& s) {
           "behind a proxy the whole world seems to be on this machine: ask for a token");
   require(s.http.body_mb <= s.http.bodies_mb, {"http.body_mb", "http.bodies_mb"},
           "the largest body needs room among all bodies");
+  const bool has_issuer = !s.jwt.issuer.empty();
+  require(has_issuer == !s.jwt.audience.empty() && has_issuer == !s.jwt.keys.empty(),
+          {"jwt.issuer", "jwt.audience", "jwt.keys"},
+          "JSON Web Tokens need all three: the issuer, the audience, and the keys of the issuer");
+  require(s.jwt.keys.find("://") == std::string::npos || is_safe_key_url(s.jwt.keys), {"jwt.keys"},
+          "must be the path of a file, a URL of https, or one of http at 127.0.0.1 or [::1]: who "
+          "changes the keys on their way can make tokens");
   return found;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/jwt_settings.hpp"
 #include "core/time.hpp"
 
 #include <chrono>
@@ -198,6 +199,8 @@ struct settings {
   struct {
     metrics_access access;
   } metrics{};
+
+  jwt_settings jwt{};
 };
 
 /// The default of a text option. One that depends on the machine is a function, and the reference
@@ -562,6 +565,8 @@ void describe(Visitor&& option, Settings& s) {
          "How long a client may take to read an answer before it loses its connection.");
   option("http.idle_deadline", s.http.idle_deadline, 75s, 100ms, 1h,
          "How long an HTTP connection is kept open between two requests.");
+
+  describe_jwt(option, s.jwt);
 
   option("metrics.access", s.metrics.access, metrics_access::token,
          "Who may read `/metrics` on the HTTP port. `token`: callers with the token of an "

@@ -64,6 +64,24 @@ principal api_token::holder() const {
   return who;
 }
 
+std::vector<definition_problem> problems_of(const access_scope& scope) {
+  std::vector<definition_problem> problems;
+  const auto blame = [&](std::string place, std::string what) {
+    problems.push_back({std::move(place), std::move(what)});
+  };
+  if (scope.queues.size() > token_scopes_max)
+    blame("/queues", "names at most " + std::to_string(token_scopes_max));
+  if (scope.workflows.size() > token_scopes_max)
+    blame("/workflows", "names at most " + std::to_string(token_scopes_max));
+  for (std::size_t i = 0; i < scope.queues.size() && i < token_scopes_max; ++i)
+    if (!is_queue_prefix(scope.queues[i]))
+      blame("/queues/" + std::to_string(i), "must be 1 to 64 of a-z 0-9 _ . -");
+  for (std::size_t i = 0; i < scope.workflows.size() && i < token_scopes_max; ++i)
+    if (!scope.workflows[i])
+      blame("/workflows/" + std::to_string(i), "must not be nil");
+  return problems;
+}
+
 std::vector<definition_problem> problems_of(const api_token& wanted) {
   std::vector<definition_problem> problems;
   const auto blame = [&](std::string place, std::string what) {
@@ -77,16 +95,8 @@ std::vector<definition_problem> problems_of(const api_token& wanted) {
     blame("/name", "has at most " + std::to_string(contributor_id_bytes_max) + " bytes");
   if (wanted.created_by.size() > token_creator_bytes_max)
     blame("/created_by", "has at most " + std::to_string(token_creator_bytes_max) + " bytes");
-  if (wanted.scope.queues.size() > token_scopes_max)
-    blame("/queues", "names at most " + std::to_string(token_scopes_max));
-  if (wanted.scope.workflows.size() > token_scopes_max)
-    blame("/workflows", "names at most " + std::to_string(token_scopes_max));
-  for (std::size_t i = 0; i < wanted.scope.queues.size() && i < token_scopes_max; ++i)
-    if (!is_queue_prefix(wanted.scope.queues[i]))
-      blame("/queues/" + std::to_string(i), "must be 1 to 64 of a-z 0-9 _ . -");
-  for (std::size_t i = 0; i < wanted.scope.workflows.size() && i < token_scopes_max; ++i)
-    if (!wanted.scope.workflows[i])
-      blame("/workflows/" + std::to_string(i), "must not be nil");
+  for (auto& one : problems_of(wanted.scope))
+    problems.push_back(std::move(one));
   if (wanted.expires_at
       && (*wanted.expires_at <= wanted.created_at
           || *wanted.expires_at > wanted.created_at + token_lifetime_max))
@@ -94,10 +104,10 @@ std::vector<definition_problem> problems_of(const api_token& wanted) {
   return problems;
 }
 
-token_verdict state_of(const api_token& token, instant now) {
-  if (token.revoked_at)
+token_verdict state_of(const api_token& known, instant now) {
+  if (known.revoked_at)
     return token_verdict::revoked;
-  return token.expires_at && *token.expires_at <= now ? token_verdict::expired
+  return known.expires_at && *known.expires_at <= now ? token_verdict::expired
                                                       : token_verdict::good;
 }
 

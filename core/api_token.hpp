@@ -53,6 +53,8 @@ struct api_token {
   principal holder() const;
 };
 
+/// Everything that is wrong with the scopes of a credential.
+std::vector<definition_problem> problems_of(const access_scope& scope);
 /// Everything that is wrong with a token that is to be made.
 std::vector<definition_problem> problems_of(const api_token& wanted);
 
@@ -65,7 +67,7 @@ enum class token_verdict : std::uint8_t {
 };
 
 /// `good`, `expired` or `revoked`, whatever the secret.
-token_verdict state_of(const api_token& token, instant now);
+token_verdict state_of(const api_token& known, instant now);
 
 /// The verdict on a secret with this hash. Only the right secret learns that its token has expired
 /// or was revoked.

@@ -74,8 +74,8 @@ inline shard_id shard_of(const step_id& step, std::uint32_t shards) {
 }
 
 /// The same of an API token.
-inline shard_id shard_of(const api_token_id& token, std::uint32_t shards) {
-  return shard_of(step_id{token.value}, shards);
+inline shard_id shard_of(const api_token_id& id, std::uint32_t shards) {
+  return shard_of(step_id{id.value}, shards);
 }
 
 /// The same of a queue, by its name. Names often differ only at their ends, where FNV-1a has not

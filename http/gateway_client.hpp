@@ -50,6 +50,10 @@ public:
       ask<Answer>(std::move(message), std::move(answered), std::move(failed));
   }
 
+  /// Runs `what` in the thread of the actor, after `pause`. Functions that are given to `ask` and
+  /// to this run one after the other.
+  void run(std::function<void()> what, core::duration pause = core::duration::zero()) const;
+
   /// Ends the actor, and returns when none of its functions runs any more. Requests that wait are
   /// forgotten. To be called on one copy, when nobody asks any more.
   void stop();

@@ -16,6 +16,11 @@ identity unauthenticated(std::string why) {
   return refused_with(problem_of(refusal::unauthenticated, std::move(why)));
 }
 
+identity slowed_address() {
+  return refused_with(problem_of(refusal::too_many_guesses,
+                                 "too many tokens that are not good came from this address"));
+}
+
 std::string reason_of_verdict(core::token_verdict verdict) {
   switch (verdict) {
   case core::token_verdict::expired:
@@ -53,25 +58,33 @@ void token_gate::identify(const shown_token& shown, identified then) {
   if (const auto parts = core::parse_api_token(shown.text))
     return identify_api_token(parts->id, settings_.hash(parts->secret), shown.address,
                               std::move(then));
-  const auto address = shown.address;
-  if (settings_.other_kind
-      && settings_.other_kind(
-          shown.text,
-          [this, address, then](std::shared_ptr<const core::principal> who, std::string why) {
-            if (who)
-              then({std::move(who)});
-            else
-              refuse(address, std::move(why), then);
-          }))
-    return;
-  refuse(address, std::string{not_good}, then);
+  if (settings_.is_other_kind && settings_.is_other_kind(shown.text))
+    return identify_other_kind(shown, then);
+  refuse(shown.address, std::string{not_good}, then);
+}
+
+void token_gate::identify_other_kind(const shown_token& shown, const identified& then) {
+  const bool may_check = [&] {
+    const std::lock_guard lock{mutex_};
+    return may_read_for(shown.address);
+  }();
+  if (!may_check)
+    return then(slowed_address());
+  auto answer = settings_.check_other_kind(shown.text);
+  if (answer.who)
+    return then({std::move(answer.who)});
+  if (answer.is_unavailable)
+    return then(
+        refused_with(problem_of(core::failure{core::errc::unavailable, std::move(answer.why)})));
+  if (!answer.is_guess)
+    return then(unauthenticated(std::move(answer.why)));
+  refuse(shown.address, std::move(answer.why), then);
 }
 
 void token_gate::refuse(const std::string& address, std::string why, const identified& then) {
   if (count_guess(address))
     return then(unauthenticated(std::move(why)));
-  then(refused_with(problem_of(refusal::too_many_guesses,
-                               "too many tokens that are not good came from this address")));
+  then(slowed_address());
 }
 
 void token_gate::identify_api_token(core::api_token_id id, const std::string& hash,
@@ -109,8 +122,7 @@ void token_gate::identify_api_token(core::api_token_id id, const std::string& ha
     return then(refused_with(problem_of(
         core::failure{core::errc::overloaded, "too many tokens are being looked up already"})));
   case outcome::slowed:
-    return then(refused_with(problem_of(
-        refusal::too_many_guesses, "too many tokens that are not good came from this address")));
+    return then(slowed_address());
   case outcome::reads:
     break;
   }

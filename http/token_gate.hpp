@@ -38,15 +38,23 @@ inline constexpr std::size_t guessing_addresses_remembered = 4096;
 inline constexpr std::chrono::steady_clock::duration token_use_noted_every =
     std::chrono::minutes{1};
 
+/// The answer about a token of another kind than API tokens.
+struct other_token_answer {
+  std::shared_ptr<const core::principal> who; ///< Null: there is none, for this reason.
+  std::string why;
+  bool is_guess = true;        ///< Counted against the address.
+  bool is_unavailable = false; ///< The reason passes: the client may show the token again.
+};
+
 /// The things that the gate needs of the process around it.
 struct token_gate_settings {
   /// The principal whose token the process knows by itself, such as the administrator's; else null.
   std::function<std::shared_ptr<const core::principal>(std::string_view token)> known;
-  /// Bearer tokens of another kind. Empty: there are none. False: the token is none of them. True:
-  /// `then` gets the principal behind it, or null and why the token is not good, now or later.
-  std::function<bool(std::string_view token,
-                     std::function<void(std::shared_ptr<const core::principal>, std::string)> then)>
-      other_kind;
+  /// Whether a bearer token has the form of another kind. Empty: there is no other kind.
+  std::function<bool(std::string_view token)> is_other_kind;
+  /// Checks a token of that form, which `known` does not know. An address that is slowed has one
+  /// checked a second, because a check costs time.
+  std::function<other_token_answer(std::string_view token)> check_other_kind;
   /// SHA-256 in hexadecimal digits of lower case.
   std::function<std::string(std::string_view)> hash;
   /// The time of the cluster; none while it is not known.
@@ -88,6 +96,7 @@ private:
   };
 
   void refuse(const std::string& address, std::string why, const identified& then);
+  void identify_other_kind(const shown_token& shown, const identified& then);
   void identify_api_token(core::api_token_id id, const std::string& hash,
                           const std::string& address, identified then);
   void take_answer(const std::string& key, core::api_token_id id, const std::string& address,

@@ -304,4 +304,24 @@ BOOST_AUTO_TEST_CASE(distance_counts_each_kind_of_slip_once) {
   BOOST_TEST(edit_distance("kitten", "sitting") == 3U);
 }
 
+BOOST_AUTO_TEST_CASE(json_web_tokens_need_issuer_audience_and_safe_keys) {
+  const auto with = [](const char* issuer, const char* audience, const char* source) {
+    return conflicts_after([&](settings& s) {
+      s.jwt.issuer = issuer;
+      s.jwt.audience = audience;
+      s.jwt.keys = source;
+    });
+  };
+  const keys all_three{"jwt.issuer", "jwt.audience", "jwt.keys"};
+  BOOST_TEST(with("i", "", "keys.json") == all_three);
+  BOOST_TEST(with("i", "a", "") == all_three);
+  BOOST_TEST(with("", "a", "keys.json") == all_three);
+  for (const auto* safe : {"keys.json", "/etc/keys.json", "https://id.example.org/keys",
+                           "http://127.0.0.1:8080/keys", "http://[::1]/keys"})
+    BOOST_TEST(with("i", "a", safe) == keys{}, safe);
+  for (const auto* other : {"http://id.example.org/keys", "http://127.0.0.1.example.org/keys",
+                            "file:///etc/keys.json", "ftp://127.0.0.1/keys"})
+    BOOST_TEST(with("i", "a", other) == keys{"jwt.keys"}, other);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

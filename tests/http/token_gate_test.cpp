@@ -24,6 +24,7 @@ struct gate_fixture : door_fixture {
   std::chrono::steady_clock::time_point steady{1h};
   core::instant cluster_now = core::from_micros(1'800'000'000'000'000);
   std::vector<std::string> slowed;
+  unsigned checks = 0; ///< Of tokens of another kind.
   std::vector<http::identity> found;
   http::token_gate gate{gate_settings(), client};
 
@@ -36,16 +37,21 @@ struct gate_fixture : door_fixture {
       admin->grants.push_back({core::role::admin, {}});
       return admin;
     };
-    made.other_kind = [](std::string_view token, const auto& then) {
-      if (token.find('.') == std::string_view::npos)
-        return false;
-      auto who = std::make_shared<core::principal>();
-      who->grants.push_back({core::role::auditor, {}});
-      if (token == "good.jwt.token")
-        then(who, {});
-      else
-        then(nullptr, "the signature is wrong");
-      return true;
+    made.is_other_kind = [](std::string_view token) {
+      return token.find('.') != std::string_view::npos;
+    };
+    made.check_other_kind = [this](std::string_view token) {
+      ++checks;
+      http::other_token_answer answer;
+      if (token == "good.jwt.token") {
+        auto who = std::make_shared<core::principal>();
+        who->grants.push_back({core::role::auditor, {}});
+        answer.who = who;
+      }
+      answer.why = "the signature is wrong";
+      answer.is_guess = token != "old.jwt.token";
+      answer.is_unavailable = token == "early.jwt.token";
+      return answer;
     };
     made.hash = [](std::string_view secret) { return std::string{secret}; };
     made.now = [this] { return cluster_now; };
@@ -232,7 +238,28 @@ BOOST_AUTO_TEST_CASE(tokens_of_another_kind_are_asked_of_their_function) {
   for (unsigned i = 0; i < http::token_guesses_max; ++i)
     BOOST_TEST(status_of("bad.jwt.token") == 401U);
   BOOST_TEST(status_of("bad.jwt.token") == 429U);
+  steady += http::token_guess_pause;
   BOOST_TEST(status_of("good.jwt.token") == 200U);
+}
+
+BOOST_AUTO_TEST_CASE(a_slowed_address_has_one_token_of_another_kind_checked_a_second) {
+  guess(http::token_guesses_max, "10.0.0.1");
+  for (int i = 0; i < 10; ++i)
+    BOOST_TEST(status_of("bad.jwt.token") == 429U);
+  BOOST_TEST(checks == 1U);
+  BOOST_TEST(status_of("good.jwt.token", "10.0.0.2") == 200U);
+}
+
+BOOST_AUTO_TEST_CASE(an_expired_token_of_the_issuer_is_no_guess) {
+  for (unsigned i = 0; i < 2 * http::token_guesses_max; ++i)
+    BOOST_TEST(status_of("old.jwt.token") == 401U);
+  BOOST_TEST(slowed.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_token_whose_keys_are_on_their_way_is_answered_503) {
+  for (unsigned i = 0; i < 2 * http::token_guesses_max; ++i)
+    BOOST_TEST(status_of("early.jwt.token") == 503U);
+  BOOST_TEST(slowed.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

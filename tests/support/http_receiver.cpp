@@ -41,7 +41,8 @@ bool parse(const std::string& bytes, http_request& into) {
         bytes.substr(colon + 2, end - colon - 2);
     line = end + 2;
   }
-  const auto length = std::stoul(into.header("content-length"));
+  const auto announced = into.header("content-length"); // a GET has none
+  const auto length = announced.empty() ? 0 : std::stoul(announced);
   into.body = bytes.substr(head_end + 4);
   return into.body.size() >= length;
 }
