@@ -70,7 +70,8 @@ void decide_token(token_keeper_ptr self, core::api_token_id id, const held_promi
               core::change change;
               change.writes.push_back(core::put_api_token{decided.token});
               const auto shard = core::shard_of(id, st.context->settings.shards);
-              st.pending.write(self, st.context, st.writer, {shard, {}, 1}, promise.noted(std::move(change)),
+              st.pending.write(self, st.context, st.writer, {shard, {}, 1},
+                               promise.noted(std::move(change)),
                                [=, token = decided.token](const core::failure& why) {
                                  if (why.code != core::errc::none)
                                    return promise.deliver(msg::to_error(why));

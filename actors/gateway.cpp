@@ -518,11 +518,15 @@ caf::result<msg::answer_to<Message>> to_host(self_ptr self, Message& m) {
   const bool waits_for_room = msg::needs_room<Message> && where == way::here;
   if (const auto why = objection(self, m, waits_for_room); why.code != core::errc::none)
     return msg::to_error(why);
+  if (where == way::here) {
+    auto note = note_of(self, m); // before the promise, which takes the sender along
+    auto promise = self->template make_response_promise<msg::answer_to<Message>>();
+    decide_here(st.links, m, promise, std::move(note));
+    return promise;
+  }
+  auto elsewhere = to_other_node(self, m, answer_time(m)); // as above
   auto promise = self->template make_response_promise<msg::answer_to<Message>>();
-  if (where == way::here)
-    decide_here(st.links, m, promise, note_of(self, m));
-  else
-    promise.delegate(st.links.peer_nodes, to_other_node(self, m, answer_time(m)));
+  promise.delegate(st.links.peer_nodes, std::move(elsewhere));
   return promise;
 }
 
@@ -547,15 +551,16 @@ caf::result<msg::workflow_created> handle(self_ptr self, msg::create_workflow& m
       why.code != core::errc::none)
     return msg::to_error(why);
   if (where == way::elsewhere) {
+    auto request = to_other_node(self, m, internal_timeout);
     auto promise = self->make_response_promise<msg::workflow_created>();
-    promise.delegate(st.links.peer_nodes, to_other_node(self, m, internal_timeout));
+    promise.delegate(st.links.peer_nodes, std::move(request));
     return promise;
   }
   auto document = documents::parse_new_workflow(m.definition, st.context->settings.json);
   if (!document)
     return msg::to_error(document.error());
-  auto promise = self->make_response_promise<msg::workflow_created>();
   auto note = note_of(self, m);
+  auto promise = self->make_response_promise<msg::workflow_created>();
   promise.delegate(st.links.shards, new_workflow{std::move(m), std::move(document->definition),
                                                  std::move(document->text), std::move(note)});
   return promise;

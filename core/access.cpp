@@ -80,7 +80,8 @@ std::vector<message_access> make_table() {
   requests(with_admin({op, rq, au}), {"list_steps"});
   // API tokens. With `check_token` secrets could be tried, and tokens be told from others.
   requests(with_admin({}),
-           {"create_token", "list_tokens", "revoke_token", "check_token", "note_token_use"});
+           {"create_token", "revoke_token", "check_token", "note_token_use"});
+  requests(with_admin({au}), {"list_tokens"});
   // Requesters.
   requests(with_admin({rq}),
            {"create_workflow", "update_workflow", "job_status_changed", "add_source_data",

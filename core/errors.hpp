@@ -48,8 +48,8 @@ struct error_description {
 const error_description& describe(errc code);
 
 /// Whether the same request may succeed when it is sent again under the same ids after a pause:
-/// nobody knows its outcome, the node is busy, the shard moves, or a rate is bounded. Other retryable errors need
-/// something to happen first: a unit that comes, a lease that is handed in.
+/// nobody knows its outcome, the node is busy, the shard moves, or a rate is bounded. Other
+/// retryable errors need something to happen first: a unit that comes, a lease that is handed in.
 bool is_transient(errc code);
 
 inline std::string_view to_string(errc code) { return describe(code).name; }

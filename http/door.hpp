@@ -115,7 +115,8 @@ public:
   /// failure, which is the caller's to tell. Not for requests that the audit log names.
   template <class Request, class Then, class Failed>
   void send(Request message, Then answered, Failed failed) const {
-    static_assert(!msg::is_audited<Request>, "the audit log is to name the caller: use `ask` or `send_for`");
+    static_assert(!msg::is_audited<Request>,
+                  "the audit log is to name the caller: use `ask` or `send_for`");
     gateway_.ask<msg::answer_to<Request>>(std::move(message), std::move(answered),
                                           std::move(failed));
   }

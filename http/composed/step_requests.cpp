@@ -115,7 +115,8 @@ void change_definition(const door& through, const visit& from, workflow_change& 
         change.step = found.steps.front().step;
         const auto version = change.version;
         through.send_for(
-            from, std::move(change), [&through, from](auto& updated) { through.answer(from, updated); },
+            from, std::move(change),
+            [&through, from](auto& updated) { through.answer(from, updated); },
             [&through, from, workflow, version](const core::failure& why) {
               refuse_update(through, from, workflow, version, why);
             });

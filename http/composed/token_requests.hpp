@@ -15,6 +15,8 @@ namespace holdfast::http {
 
 /// The answer of `create_token`.
 struct token_made {
+  static constexpr std::string_view name = "token_made";
+
   std::string text; ///< `hf_<id>_<secret>`.
   msg::token_view view;
 };

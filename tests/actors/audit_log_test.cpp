@@ -176,7 +176,8 @@ BOOST_AUTO_TEST_CASE(changes_of_the_node_itself_leave_no_entry) {
   BOOST_REQUIRE(call(msg::pause_queue{"mail", {}, true}).value);
   BOOST_TEST(log().empty());
   // Nor does a change that comes from the queue behind one of a principal.
-  made_as("admin", msg::put_queue{"mail", R"({"max_attempts": 2})"}, "put_queue queue mail: saved");
+  made_as("admin", msg::put_queue{"mail", R"({"retry": {"least_seconds": 2}})"},
+          "put_queue queue mail: saved");
   BOOST_REQUIRE(call(msg::enqueue_tasks{"mail", {task()}}).value);
   advance(1min);
   BOOST_TEST(log().size() == 1U);

@@ -146,7 +146,7 @@ public:
       return {};
     if (const auto earlier = judgments.find(c.contributor); earlier != judgments.end())
       return {earlier->second != c.judgment           ? errc::already_judged
-              : answers.at(c.contributor) == c.answer ? errc::none
+              : answer_of(c.contributor) == c.answer ? errc::none
                                                       : errc::already_exists};
     if (const auto refusal = check(c.contributor, c.token); refusal != errc::none)
       return late(c, refusal);
@@ -261,6 +261,11 @@ public:
   }
 
   std::size_t counted() const { return answers.size(); }
+  /// Of a contributor who has judged, whether it counts or not.
+  const std::string& answer_of(const core::contributor_id& who) const {
+    const auto counts = answers.find(who);
+    return counts != answers.end() ? counts->second : left_out.at(who);
+  }
 
   core::instant now = beginning;
   std::uint32_t slots;

@@ -38,6 +38,7 @@ constexpr auto sample_name = "x";
 const std::map<std::string, json>& further_members() {
   static const std::map<std::string, json> all{
       {"make_tasks", {{"type", "x"}, {"body", 1}}},
+      {"create_token", {{"role", "worker"}}},
   };
   return all;
 }

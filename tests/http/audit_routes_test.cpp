@@ -51,9 +51,10 @@ BOOST_AUTO_TEST_CASE(a_change_names_the_principal_who_asks_for_it) {
   BOOST_TEST(ask("admin", "PUT", "/v1/queues/mail", "{}").status == 200U);
   BOOST_TEST(ask("operator", "PUT", "/v1/queues/mail", "{}").status == 200U);
   BOOST_TEST(ask("operator", "DELETE", "/v1/queues/mail").status == 200U);
-  BOOST_TEST(gateway.authors<msg::put_queue>() == (std::vector<std::string>{"admin", "operator"}),
+  BOOST_TEST(gateway.authors<msg::put_queue>()
+                 == (std::vector<std::string>{"token:admin", "token:operator"}),
              boost::test_tools::per_element());
-  BOOST_TEST(gateway.authors<msg::remove_queue>() == std::vector<std::string>{"operator"},
+  BOOST_TEST(gateway.authors<msg::remove_queue>() == std::vector<std::string>{"token:operator"},
              boost::test_tools::per_element());
 }
 

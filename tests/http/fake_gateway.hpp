@@ -70,8 +70,14 @@ public:
     room_again_ = std::move(room_again);
     return http::write_result::taken;
   }
-  void finish() override { is_finished = true; }
-  void abort() override { is_aborted = true; }
+  void finish() override {
+    is_finished = true;
+    forget();
+  }
+  void abort() override {
+    is_aborted = true;
+    forget();
+  }
   void on_end(std::function<void()> then) override { end_ = std::move(then); }
   void on_drain(std::function<void()> then) override { drain_ = std::move(then); }
 
@@ -92,6 +98,13 @@ public:
   void drain() {
     if (const auto then = std::exchange(drain_, nullptr))
       then();
+  }
+
+  /// Drops the functions that it keeps, which may hold the stream itself.
+  void forget() {
+    room_again_ = nullptr;
+    end_ = nullptr;
+    drain_ = nullptr;
   }
 
   const http::stream_head head;
@@ -423,7 +436,7 @@ private:
 
   static std::shared_ptr<const core::principal> principal_of(std::string_view token) {
     auto who = std::make_shared<core::principal>();
-    who->label = "token of a test";
+    who->label = "token:" + std::string{token.substr(0, token.find_first_of(":,|"))};
     for (auto bar = token.rfind('|'); bar != std::string_view::npos; bar = token.rfind('|')) {
       constexpr std::string_view queues = "queues=";
       constexpr std::string_view workflows = "workflows=";

@@ -64,6 +64,13 @@ struct scope_fixture : door_fixture {
   }
 };
 
+/// The answer but for the id of its trace.
+nlohmann::json told_of(const http_reply& reply) {
+  auto told = reply.json;
+  told.erase("trace_id");
+  return told;
+}
+
 BOOST_FIXTURE_TEST_SUITE(scopes, scope_fixture)
 
 // --- queues ---
@@ -98,12 +105,12 @@ BOOST_AUTO_TEST_CASE(a_foreign_task_looks_like_one_that_is_not_there) {
   const auto foreign = ask(with_queues("producer"), "GET", path("/v1/tasks/", task_text));
   BOOST_TEST(foreign.status == 404U);
   const auto missing = ask(with_queues("producer"), "GET", path("/v1/tasks/", unit_text));
-  BOOST_TEST(missing.body == foreign.body);
+  BOOST_TEST(told_of(missing) == told_of(foreign));
   BOOST_TEST(ask(with_queues("auditor"), "GET", path("/v1/tasks/", task_text, "/attempts")).status
              == 404U);
   const auto done = ask(with_queues("worker"), "POST", path("/v1/tasks/", task_text, "/complete"),
                         R"({"worker":"w","token":1})");
-  BOOST_TEST(done.body == foreign.body);
+  BOOST_TEST(told_of(done) == told_of(foreign));
   BOOST_TEST(gateway.seen<msg::complete_tasks>().empty());
   BOOST_TEST(gateway.seen<msg::get_task_attempts>().empty());
 }
@@ -174,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_step_belongs_to_its_workflow_which_is_looked_up_once) {
   BOOST_TEST(gateway.seen<msg::get_step_statistics>().size() == 1U);
   const auto foreign = results(other_step_text);
   BOOST_TEST(foreign.status == 404U);
-  BOOST_TEST(results(unit_text).body == foreign.body); // no step at all
+  BOOST_TEST(told_of(results(unit_text)) == told_of(foreign)); // no step at all
   BOOST_TEST(gateway.seen<msg::list_results>().size() == 2U);
 }
 

@@ -218,6 +218,7 @@ BOOST_AUTO_TEST_CASE(a_step_whose_host_is_away_for_a_moment_does_not_end_the_wai
   const auto call = wait_for_unit("ann");
   gateway.fails<msg::ask_assignment>(core::errc::unavailable, "moving");
   gateway.answer_held<msg::await_units>(core::failure{core::errc::unavailable, "moving"});
+  settle();
   pass(500ms);
   BOOST_TEST(call->answers.empty());
   gateway.on<msg::ask_assignment>([this](const msg::ask_assignment& m) { return granted(m); });

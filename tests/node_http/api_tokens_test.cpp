@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(a_token_with_workflows_reaches_no_other) {
   const auto step_of = [](const json& workflow) {
     return workflow.at("steps").at(0).at("id").get<std::string>();
   };
-  auto requester = with(made({{"role", "requester"}, {"workflows", json::array({own.at("id")})}}));
+  auto requester =
+      with(made({{"role", "requester"}, {"workflows", json::array({own.at("workflow_id")})}}));
   const auto rows = R"({"rows": [{"key": "a", "input": {}}]})";
   BOOST_TEST(requester.post("/v1/job-steps/" + step_of(own) + "/source-data", rows).status == 200U);
   BOOST_TEST(requester.post("/v1/job-steps/" + step_of(foreign) + "/source-data", rows).status

@@ -26,7 +26,7 @@ BOOST_FIXTURE_TEST_SUITE(http_audit, http_node)
 BOOST_AUTO_TEST_CASE(an_entry_is_there_after_a_kill_right_behind_the_answer) {
   {
     auto api = client();
-    body_of(api.put("/v1/queues/mail", R"({"max_attempts": 2})"), 200);
+    body_of(api.put("/v1/queues/mail", R"({"retry": {"max_attempts": 2}})"), 200);
   }
   process->kill();
   start();
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_refused_change_leaves_no_entry) {
   auto api = client();
   body_of(api.put("/v1/queues/mail", "{}"), 200);
   body_of(api.post("/v1/queues/mail/tasks", R"({"type": "send", "body": {}})"), 201);
-  BOOST_TEST(api.put("/v1/queues/mail", R"({"max_attempts": -1})").status >= 400U);
+  BOOST_TEST(api.put("/v1/queues/mail", R"({"retry": {"max_attempts": -1}})").status >= 400U);
   BOOST_TEST(api.remove("/v1/queues/mail").status == 409U);
   const auto entries = entries_of(api);
   BOOST_REQUIRE_EQUAL(entries.size(), 1U);

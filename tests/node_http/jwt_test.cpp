@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_contributor_of_the_issuer_works_under_the_own_name_alone)
   body_of(ana.post("/v1/judgments", judgment.dump()), 202);
 
   BOOST_TEST(ana.get("/v1/tokens").status == 403U);
-  BOOST_TEST(ana.get("/v1/cluster").status == 403U);
+  BOOST_TEST(ana.get("/v1/audit").status == 403U);
   BOOST_TEST(ana.post("/v1/workflows", R"({"name": "x", "steps": []})").status == 403U);
 }
 
