@@ -43,11 +43,33 @@ export interface AssignmentReleased {
   unit_id: string;
 }
 
+export interface AuditEntry {
+  /** The number of the entry. Numbers grow, with gaps. */
+  number: number;
+  /** The time at which the node that decided took the request. */
+  at: string | null;
+  /** The principal who sent the request. */
+  who: string;
+  /** The name of the operation, such as `pause_queue`. */
+  operation: string;
+  /** The item that was changed, such as `queue mail`. */
+  item: string;
+  /** The state of the item since, such as `paused`. */
+  outcome: string;
+}
+
 export interface AuditFinding {
   /** The name of the invariant, such as `I-1`. */
   invariant: string;
   /** The number of rows that broke it, counted by each audit anew. */
   violations: number;
+}
+
+export interface AuditPage {
+  /** The entries, the newest first. */
+  entries: AuditEntry[];
+  /** Whether there are more. Ask again with `before` set to the last `number`. */
+  more: boolean;
 }
 
 export interface AuditStatus {
@@ -59,18 +81,6 @@ export interface AuditStatus {
   last_at?: string;
   /** The invariants that audits found broken. */
   findings: AuditFinding[];
-}
-
-export interface CompleteTaskAnswer {
-  /** The id of the completed task. */
-  id: string;
-  /** Whether an earlier request had done the same. */
-  repeated?: boolean;
-  /**
-   * The task that follows, leased to the same worker; left out when a task with its unique key was
-   * there already.
-   */
-  follower?: LeasedTask;
 }
 
 export interface ContributorExplanation {
@@ -152,6 +162,16 @@ export interface DefinitionDifference {
   after?: unknown;
 }
 
+export interface EventList {
+  /** The events, those of one shard in their order; may be empty. */
+  events: ListedEvent[];
+  /**
+   * Send it as `cursor`, with the same filters, to go on behind these events. It is good for as
+   * long as events are kept, at every node of the cluster.
+   */
+  cursor: string;
+}
+
 export interface EventPage {
   /** The number of the shard. */
   shard: number;
@@ -161,20 +181,6 @@ export interface EventPage {
   newest: number;
   /** The events in their order, about 1 MiB at most. */
   events: PublishedEvent[];
-}
-
-export interface ExtendTaskAnswer {
-  /** The id of the task. */
-  id: string;
-  /** Whether an earlier request had done the same. */
-  repeated: boolean;
-}
-
-export interface FailTaskAnswer {
-  /** The id of the task. */
-  id: string;
-  /** Whether an earlier request had done the same. */
-  repeated: boolean;
 }
 
 export interface GuardStatus {
@@ -412,6 +418,15 @@ export interface LinkStatus {
   refusals: LinkRefusal[];
 }
 
+export interface ListedEvent {
+  /** The number of the shard that the event comes from. */
+  shard: number;
+  /** The number of the event in its shard: an event that comes again has the same. */
+  seq: number;
+  /** The event. */
+  event: unknown;
+}
+
 export interface ListedStep {
   /** The step. */
   id: string;
@@ -447,15 +462,6 @@ export interface ListedSteps {
   steps: ListedStep[];
   /** Of offered steps. False: part of the steps could not be looked at. Ask again for the rest. */
   complete?: boolean;
-}
-
-export interface MakeTasksAnswer {
-  /** Of one task: the id of the task that is there now. */
-  id?: string;
-  /** Of one task: whether an earlier request had made it. */
-  repeated?: boolean;
-  /** Of many: one outcome for each task, in their order. */
-  outcomes?: TaskOutcome[];
 }
 
 export interface NodeStatus {
@@ -660,13 +666,6 @@ export interface Reason {
   text: string;
 }
 
-export interface ReleaseTaskAnswer {
-  /** The id of the task. */
-  id: string;
-  /** Whether an earlier request had done the same. */
-  repeated: boolean;
-}
-
 export interface RepairProgress {
   /** The repair. */
   id: string;
@@ -701,6 +700,29 @@ export interface RepairProgress {
   reissued: number;
 }
 
+export interface ReportOutcome {
+  /** The id of the task that is there now. */
+  task?: string;
+  /** The error that kept this task from being done; else left out. */
+  code?: string;
+  /** Beside `code`: whether the same may succeed later; else left out. */
+  retryable?: boolean;
+  /** The particulars of the error. */
+  detail?: string;
+  /** Whether an earlier request had done the same. */
+  repeated: boolean;
+  /**
+   * Of a lease that was extended: the seconds until it ends, counted from this answer. Left out
+   * where the end could not be read, and of leases behind the first 100 that one request extends.
+   */
+  lease_seconds?: number;
+}
+
+export interface ReportOutcomes {
+  /** One outcome for each report, in the order of the request. */
+  outcomes: ReportOutcome[];
+}
+
 export interface ResultOfUnit {
   /** The unit. */
   unit_id: string;
@@ -727,15 +749,10 @@ export interface RowProblem {
   row: number;
   /** The error, as a problem names it. */
   code: string;
+  /** Whether the same row may be taken later. */
+  retryable: boolean;
   /** The mistake in the row, for people. */
   detail: string;
-}
-
-export interface SaveTaskAnswer {
-  /** The id of the task. */
-  id: string;
-  /** Whether an earlier request had done the same. */
-  repeated: boolean;
 }
 
 export interface ScheduleList {
@@ -970,6 +987,25 @@ export interface TaskChanged {
   id: string;
 }
 
+export interface TaskCompleted {
+  /** The id of the completed task. */
+  id: string;
+  /** Whether an earlier request had done the same. */
+  repeated?: boolean;
+  /**
+   * The task that follows, leased to the same worker; left out when a task with its unique key was
+   * there already.
+   */
+  follower?: LeasedTask;
+}
+
+export interface TaskDone {
+  /** The id of the task. */
+  id: string;
+  /** Whether an earlier request had done the same. */
+  repeated: boolean;
+}
+
 export interface TaskEnvelope {
   /** The job with its header, body and tracing; job_id is the id of the task. */
   envelope: unknown;
@@ -1004,11 +1040,25 @@ export interface TaskExplanation {
   reasons: Reason[];
 }
 
+export interface TaskExtended {
+  /** The id of the task. */
+  id: string;
+  /** Whether an earlier request had done the same. */
+  repeated: boolean;
+  /**
+   * Of a lease that was extended: the seconds until it ends, counted from this answer. Left out
+   * where the end could not be read, and of leases behind the first 100 that one request extends.
+   */
+  lease_seconds?: number;
+}
+
 export interface TaskOutcome {
   /** The id of the task that is there now. */
   task?: string;
   /** The error that kept this task from being done; else left out. */
   code?: string;
+  /** Beside `code`: whether the same may succeed later; else left out. */
+  retryable?: boolean;
   /** The particulars of the error. */
   detail?: string;
   /** Whether an earlier request had done the same. */
@@ -1207,6 +1257,15 @@ export interface TaskView {
   finished_at?: string;
 }
 
+export interface TasksMade {
+  /** Of one task: the id of the task that is there now. */
+  id?: string;
+  /** Of one task: whether an earlier request had made it. */
+  repeated?: boolean;
+  /** Of many: one outcome for each task, in their order. */
+  outcomes?: TaskOutcome[];
+}
+
 export interface TasksRedriven {
   /** The number of tasks that live again. */
   redriven: number;
@@ -1253,6 +1312,65 @@ export interface TestQuestionSummary {
   answered: number;
   /** How many of these answers were right. */
   right: number;
+}
+
+export interface TokenMade {
+  /** The token. It is shown here, and nowhere again. */
+  token: string;
+  /** The id of the token, which is the middle part of its text. */
+  id: string;
+  /** The role of its holder. */
+  role: string;
+  /** The contributor or worker that the token is bound to. */
+  name?: string;
+  /** The beginnings of the names of the queues that it reaches. */
+  queues: string[];
+  /** The workflows that it reaches. Without any and without queues: all of both. */
+  workflows: (string | null)[];
+  /** `good`, `expired` or `revoked`. */
+  state: string;
+  /** The credential that made it, for people. */
+  created_by?: string;
+  /** The time at which it was made. */
+  created_at: string | null;
+  /** The time from which it is no longer good. */
+  expires_at?: string;
+  /** The time at which it was revoked. */
+  revoked_at?: string;
+  /** The time of its last use, to a minute or so. */
+  last_used_at?: string;
+}
+
+export interface TokenPage {
+  /** The tokens in order of their ids. */
+  tokens: TokenView[];
+  /** Whether there are others behind them. */
+  more: boolean;
+}
+
+export interface TokenView {
+  /** The id of the token, which is the middle part of its text. */
+  id: string;
+  /** The role of its holder. */
+  role: string;
+  /** The contributor or worker that the token is bound to. */
+  name?: string;
+  /** The beginnings of the names of the queues that it reaches. */
+  queues: string[];
+  /** The workflows that it reaches. Without any and without queues: all of both. */
+  workflows: (string | null)[];
+  /** `good`, `expired` or `revoked`. */
+  state: string;
+  /** The credential that made it, for people. */
+  created_by?: string;
+  /** The time at which it was made. */
+  created_at: string | null;
+  /** The time from which it is no longer good. */
+  expires_at?: string;
+  /** The time at which it was revoked. */
+  revoked_at?: string;
+  /** The time of its last use, to a minute or so. */
+  last_used_at?: string;
 }
 
 export interface UnitChanged {
@@ -1475,6 +1593,11 @@ export interface AddTestQuestionsRequest {
 }
 
 export interface AskAssignmentRequest {
+  /**
+   * Seconds to wait for a unit, 0 by default. A client that closes its connection gives up its
+   * wait, and a unit that was granted meanwhile goes back.
+   */
+  wait?: number | undefined;
   /** The step in which the contributor wants to work. */
   step_id: string;
   /**
@@ -1549,6 +1672,27 @@ export interface CompleteTaskRequest {
    * `Idempotency-Key` is there.
    */
   claim?: string | undefined;
+}
+
+export interface CreateTokenRequest {
+  /**
+   * The id of the token. A request that is repeated with it is answered `already_exists`, since no
+   * secret can be shown again: revoke the token, and make another one. The server makes one when
+   * neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+  /** `admin`, `operator`, `requester`, `producer`, `worker`, `contributor` or `auditor`. */
+  role: string;
+  /** The only contributor that the holder may name, for the role contributor. */
+  contributor?: string | undefined;
+  /** The only worker that the holder may name, for the role worker. */
+  worker?: string | undefined;
+  /** The beginnings of the names of the only queues that the token reaches, at most 100. */
+  queues?: readonly string[] | undefined;
+  /** The only workflows that the token reaches, at most 100. */
+  workflows?: readonly string[] | undefined;
+  /** Seconds for which the token is good, at most ten years. Left out: for ever. */
+  expires_in?: number | undefined;
 }
 
 export interface CreateWorkflowRequest {
@@ -1694,6 +1838,13 @@ export interface GetQueueMetricsRequest {
   window?: number | undefined;
 }
 
+export interface GetTaskRequest {
+  /** Seconds to wait for the end of the task, 0 by default. */
+  wait?: number | undefined;
+  /** What to wait for. `finished`, which is the default: completed, failed, dead or canceled. */
+  until?: "finished" | undefined;
+}
+
 export interface GetTaskAttemptsRequest {
   /** The token behind which the list begins. */
   after?: number | undefined;
@@ -1709,6 +1860,8 @@ export interface GetUnitRequest {
 export interface GetUnitResultRequest {
   /** The step of the unit. Left out: it is looked up, which takes longer. */
   step_id?: string | undefined;
+  /** Seconds to wait for the result, 0 by default. */
+  wait?: number | undefined;
 }
 
 export interface GetWorkflowRequest {
@@ -1724,6 +1877,21 @@ export interface JobStatusChangedRequest {
   revision: number;
   /** The status of the job. `canceled` is final. */
   status: "launched" | "paused" | "finished" | "canceled";
+}
+
+export interface ListAuditRequest {
+  /** Only entries of this time or later. */
+  since?: string | undefined;
+  /** Only changes of this principal, such as `token:7f3a` or `admin`. */
+  who?: string | undefined;
+  /** Only changes by this operation, such as `pause_queue`. */
+  operation?: string | undefined;
+  /** Only changes of this item, such as `queue mail`. */
+  item?: string | undefined;
+  /** The `number` of the last entry of the page before; 0 for the newest entries. */
+  before?: number | undefined;
+  /** The most entries of one page, 100 by default. */
+  limit?: number | undefined;
 }
 
 export interface ListContributorsRequest {
@@ -1800,6 +1968,13 @@ export interface ListTestQuestionsRequest {
   /** The `ordinal` of the last test question of the answer before. Left out: from the first. */
   after?: number | undefined;
   /** How many test questions at most. Default: 100. */
+  limit?: number | undefined;
+}
+
+export interface ListTokensRequest {
+  /** The `id` of the last token of the answer before. Left out: from the first. */
+  after?: string | undefined;
+  /** How many tokens at most, 100 by default. */
   limit?: number | undefined;
 }
 
@@ -1888,6 +2063,32 @@ export interface PutProfileRequest {
    * say.
    */
   trust?: number | undefined;
+}
+
+export interface ReadAllEventsRequest {
+  /**
+   * The place to go on from: the `cursor` of the list before. With the header `Accept:
+   * text/event-stream` the answer is a stream of server-sent events without an end, whose ids are
+   * cursors; the header `Last-Event-ID` takes the place of `cursor` then.
+   */
+  cursor?: string | undefined;
+  /**
+   * Where to begin without a cursor: with the next event, or with the oldest that is kept. `newest`
+   * by default.
+   */
+  from?: "newest" | "oldest" | undefined;
+  /** The most events of a list, 1000 by default. */
+  limit?: number | undefined;
+  /** Seconds to wait for a first event of a list, 0 by default; 20 is a good value. */
+  wait?: number | undefined;
+  /** Only events of these types, such as `UnitFinalized`; all when it is left out. */
+  types?: readonly string[] | undefined;
+  /** Only events of the steps of this workflow. */
+  workflow_id?: string | undefined;
+  /** Only events of this step. */
+  step_id?: string | undefined;
+  /** Only events about this unit. */
+  unit_id?: string | undefined;
 }
 
 export interface ReadEventsRequest {
@@ -2065,7 +2266,7 @@ export interface SubmitJudgmentRequest {
 export interface UpdateWorkflowRequest {
   /**
    * The latest version that you know, which is the version to be changed. It may be sent as the
-   * header `If-Match` instead, in double quotes.
+   * header `If-Match` instead: in double quotes, or as the `ETag` of a read.
    */
   version?: number | undefined;
 }
@@ -2073,7 +2274,7 @@ export interface UpdateWorkflowRequest {
 export interface ValidateWorkflowRequest {
   /**
    * The latest version that you know, which is the version to be changed. It may be sent as the
-   * header `If-Match` instead, in double quotes.
+   * header `If-Match` instead: in double quotes, or as the `ETag` of a read.
    */
   version?: number | undefined;
 }
@@ -2113,12 +2314,12 @@ export abstract class Operations {
   askAssignment(
     request: AskAssignmentRequest,
     options?: CallOptions,
-  ): Promise<Assignment> {
+  ): Promise<Assignment | undefined> {
     return this.call(
-      { method: "POST", path: "/v1/assignments", id: "id" },
+      { method: "POST", path: "/v1/assignments", query: ["wait"], id: "id" },
       { path: [], members: request },
       options,
-    ) as Promise<Assignment>;
+    ) as Promise<Assignment | undefined>;
   }
 
   /** Cancel a task. Roles that may call this: `admin`, `operator`. */
@@ -2180,12 +2381,24 @@ export abstract class Operations {
     id: string,
     request: CompleteTaskRequest,
     options?: CallOptions,
-  ): Promise<CompleteTaskAnswer> {
+  ): Promise<TaskCompleted> {
     return this.call(
       { method: "POST", path: "/v1/tasks/{id}/complete", id: "claim" },
       { path: [id], members: request },
       options,
-    ) as Promise<CompleteTaskAnswer>;
+    ) as Promise<TaskCompleted>;
+  }
+
+  /** Make an API token. Roles that may call this: `admin`. */
+  createToken(
+    request: CreateTokenRequest,
+    options?: CallOptions,
+  ): Promise<TokenMade> {
+    return this.call(
+      { method: "POST", path: "/v1/tokens", id: "id" },
+      { path: [], members: request },
+      options,
+    ) as Promise<TokenMade>;
   }
 
   /** Create a workflow. Roles that may call this: `admin`, `requester`. */
@@ -2308,12 +2521,12 @@ export abstract class Operations {
     id: string,
     request: ExtendTaskRequest,
     options?: CallOptions,
-  ): Promise<ExtendTaskAnswer> {
+  ): Promise<TaskExtended> {
     return this.call(
       { method: "POST", path: "/v1/tasks/{id}/extend" },
       { path: [id], members: request },
       options,
-    ) as Promise<ExtendTaskAnswer>;
+    ) as Promise<TaskExtended>;
   }
 
   /** Report that an attempt failed. Roles that may call this: `admin`, `worker`. */
@@ -2321,12 +2534,12 @@ export abstract class Operations {
     id: string,
     request: FailTaskRequest,
     options?: CallOptions,
-  ): Promise<FailTaskAnswer> {
+  ): Promise<TaskDone> {
     return this.call(
       { method: "POST", path: "/v1/tasks/{id}/fail" },
       { path: [id], members: request },
       options,
-    ) as Promise<FailTaskAnswer>;
+    ) as Promise<TaskDone>;
   }
 
   /**
@@ -2550,16 +2763,20 @@ export abstract class Operations {
     ) as Promise<StepStatistics>;
   }
 
-  /** Read a task. Roles that may call this: `admin`, `operator`, `producer`, `auditor`. */
+  /**
+   * Read a task, or wait for its end. Roles that may call this: `admin`, `operator`, `producer`,
+   * `auditor`.
+   */
   getTask(
     id: string,
+    request: GetTaskRequest = {},
     options?: CallOptions,
-  ): Promise<TaskView> {
+  ): Promise<TaskView | undefined> {
     return this.call(
-      { method: "GET", path: "/v1/tasks/{id}" },
-      { path: [id] },
+      { method: "GET", path: "/v1/tasks/{id}", query: ["wait", "until"] },
+      { path: [id], members: request },
       options,
-    ) as Promise<TaskView>;
+    ) as Promise<TaskView | undefined>;
   }
 
   /** List the attempts of a task. Roles that may call this: `admin`, `operator`, `auditor`. */
@@ -2596,12 +2813,12 @@ export abstract class Operations {
     unit_id: string,
     request: GetUnitResultRequest = {},
     options?: CallOptions,
-  ): Promise<ResultOfUnit> {
+  ): Promise<ResultOfUnit | undefined> {
     return this.call(
-      { method: "GET", path: "/v1/units/{unit_id}/result", query: ["step_id"] },
+      { method: "GET", path: "/v1/units/{unit_id}/result", query: ["step_id", "wait"] },
       { path: [unit_id], members: request },
       options,
-    ) as Promise<ResultOfUnit>;
+    ) as Promise<ResultOfUnit | undefined>;
   }
 
   /** Read a workflow. Roles that may call this: `admin`, `requester`, `auditor`. */
@@ -2628,6 +2845,25 @@ export abstract class Operations {
       { path: [workflow_id], members: request },
       options,
     ) as Promise<JobStatusNoted>;
+  }
+
+  /**
+   * List the administrative changes and who made them. Roles that may call this: `admin`,
+   * `auditor`.
+   */
+  listAudit(
+    request: ListAuditRequest = {},
+    options?: CallOptions,
+  ): Promise<AuditPage> {
+    return this.call(
+      {
+        method: "GET",
+        path: "/v1/audit",
+        query: ["since", "who", "operation", "item", "before", "limit"],
+      },
+      { path: [], members: request },
+      options,
+    ) as Promise<AuditPage>;
   }
 
   /** List the contributors of a step. Roles that may call this: `admin`, `requester`, `auditor`. */
@@ -2761,6 +2997,18 @@ export abstract class Operations {
     ) as Promise<TestQuestionPage>;
   }
 
+  /** List API tokens. Roles that may call this: `admin`, `auditor`. */
+  listTokens(
+    request: ListTokensRequest = {},
+    options?: CallOptions,
+  ): Promise<TokenPage> {
+    return this.call(
+      { method: "GET", path: "/v1/tokens", query: ["after", "limit"] },
+      { path: [], members: request },
+      options,
+    ) as Promise<TokenPage>;
+  }
+
   /** List webhooks. Roles that may call this: `admin`, `operator`, `requester`, `auditor`. */
   listWebhooks(
     request: ListWebhooksRequest = {},
@@ -2790,12 +3038,12 @@ export abstract class Operations {
     queue: string,
     request: MakeTasksRequest = {},
     options?: CallOptions,
-  ): Promise<MakeTasksAnswer> {
+  ): Promise<TasksMade> {
     return this.call(
       { method: "POST", path: "/v1/queues/{queue}/tasks", id: "id" },
       { path: [queue], members: request },
       options,
-    ) as Promise<MakeTasksAnswer>;
+    ) as Promise<TasksMade>;
   }
 
   /** Pause a queue, or a type of its tasks. Roles that may call this: `admin`, `operator`. */
@@ -2890,6 +3138,25 @@ export abstract class Operations {
   }
 
   /**
+   * Read the events of all shards, or follow them as a stream. Roles that may call this: `admin`,
+   * `operator`, `requester`, `auditor`.
+   */
+  readAllEvents(
+    request: ReadAllEventsRequest = {},
+    options?: CallOptions,
+  ): Promise<EventList> {
+    return this.call(
+      {
+        method: "GET",
+        path: "/v1/events",
+        query: ["cursor", "from", "limit", "wait", "types", "workflow_id", "step_id", "unit_id"],
+      },
+      { path: [], members: request },
+      options,
+    ) as Promise<EventList>;
+  }
+
+  /**
    * Read the events of a shard. Roles that may call this: `admin`, `operator`, `requester`,
    * `auditor`.
    */
@@ -2951,12 +3218,12 @@ export abstract class Operations {
     id: string,
     request: ReleaseTaskRequest,
     options?: CallOptions,
-  ): Promise<ReleaseTaskAnswer> {
+  ): Promise<TaskDone> {
     return this.call(
       { method: "POST", path: "/v1/tasks/{id}/release" },
       { path: [id], members: request },
       options,
-    ) as Promise<ReleaseTaskAnswer>;
+    ) as Promise<TaskDone>;
   }
 
   /** Remove a contributor from a step. Roles that may call this: `admin`, `requester`. */
@@ -3067,12 +3334,12 @@ export abstract class Operations {
     queue: string,
     request: ReportTasksRequest,
     options?: CallOptions,
-  ): Promise<TaskOutcomes> {
+  ): Promise<ReportOutcomes> {
     return this.call(
       { method: "POST", path: "/v1/queues/{queue}/completions" },
       { path: [queue], members: request },
       options,
-    ) as Promise<TaskOutcomes>;
+    ) as Promise<ReportOutcomes>;
   }
 
   /** Resume a queue, or a type of its tasks. Roles that may call this: `admin`, `operator`. */
@@ -3129,17 +3396,29 @@ export abstract class Operations {
     ) as Promise<TaskChanged>;
   }
 
+  /** Revoke an API token. Roles that may call this: `admin`. */
+  revokeToken(
+    id: string,
+    options?: CallOptions,
+  ): Promise<TokenView> {
+    return this.call(
+      { method: "DELETE", path: "/v1/tokens/{id}" },
+      { path: [id] },
+      options,
+    ) as Promise<TokenView>;
+  }
+
   /** Store the progress of a task. Roles that may call this: `admin`, `worker`. */
   saveTask(
     id: string,
     request: SaveTaskRequest,
     options?: CallOptions,
-  ): Promise<SaveTaskAnswer> {
+  ): Promise<TaskDone> {
     return this.call(
       { method: "POST", path: "/v1/tasks/{id}/save" },
       { path: [id], members: request },
       options,
-    ) as Promise<SaveTaskAnswer>;
+    ) as Promise<TaskDone>;
   }
 
   /** Submit a judgment. Roles that may call this: `admin`, `contributor`. */

@@ -130,36 +130,6 @@ class ContributorView(TypedDict):
     flags: List[str]
 
 
-class _CreateTokenAnswerRequired(TypedDict):
-    # The token. It is shown here, and nowhere again.
-    token: str
-    # The id of the token, which is the middle part of its text.
-    id: str
-    # The role of its holder.
-    role: str
-    # The beginnings of the names of the queues that it reaches.
-    queues: List[str]
-    # The workflows that it reaches. Without any and without queues: all of both.
-    workflows: List[Optional[str]]
-    # `good`, `expired` or `revoked`.
-    state: str
-    # The time at which it was made.
-    created_at: Optional[str]
-
-
-class CreateTokenAnswer(_CreateTokenAnswerRequired, total=False):
-    # The contributor or worker that the token is bound to.
-    name: str
-    # The credential that made it, for people.
-    created_by: str
-    # The time from which it is no longer good.
-    expires_at: str
-    # The time at which it was revoked.
-    revoked_at: str
-    # The time of its last use, to a minute or so.
-    last_used_at: str
-
-
 class DeadLetter(TypedDict):
     # The number of the event in its shard.
     seq: int
@@ -1372,6 +1342,36 @@ class TestQuestionSummary(_TestQuestionSummaryRequired, total=False):
     truth: Any
 
 
+class _TokenMadeRequired(TypedDict):
+    # The token. It is shown here, and nowhere again.
+    token: str
+    # The id of the token, which is the middle part of its text.
+    id: str
+    # The role of its holder.
+    role: str
+    # The beginnings of the names of the queues that it reaches.
+    queues: List[str]
+    # The workflows that it reaches. Without any and without queues: all of both.
+    workflows: List[Optional[str]]
+    # `good`, `expired` or `revoked`.
+    state: str
+    # The time at which it was made.
+    created_at: Optional[str]
+
+
+class TokenMade(_TokenMadeRequired, total=False):
+    # The contributor or worker that the token is bound to.
+    name: str
+    # The credential that made it, for people.
+    created_by: str
+    # The time from which it is no longer good.
+    expires_at: str
+    # The time at which it was revoked.
+    revoked_at: str
+    # The time of its last use, to a minute or so.
+    last_used_at: str
+
+
 class TokenPage(TypedDict):
     # The tokens in order of their ids.
     tokens: List[TokenView]
@@ -1619,7 +1619,6 @@ __all__ = [
     "ContributorPage",
     "ContributorRemoved",
     "ContributorView",
-    "CreateTokenAnswer",
     "DeadLetter",
     "DeadLetterPage",
     "DefinitionDifference",
@@ -1691,6 +1690,7 @@ __all__ = [
     "TestQuestion",
     "TestQuestionPage",
     "TestQuestionSummary",
+    "TokenMade",
     "TokenPage",
     "TokenView",
     "UnitChanged",
