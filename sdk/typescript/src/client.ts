@@ -19,11 +19,11 @@ import {
   Operations,
   type Assignment,
   type ClaimTasksRequest,
-  type CompleteTaskAnswer,
+  type TaskCompleted,
   type CompleteTaskRequest,
   type LeasedTask,
   type LeasedTasks,
-  type MakeTasksAnswer,
+  type TasksMade,
   type MakeTasksRequest,
   type SourceDataAdded,
   type SourceRow,
@@ -182,7 +182,7 @@ export class Holdfast extends Operations {
     queue: string,
     request: MakeTasksRequest,
     options?: CallOptions,
-  ): Promise<MakeTasksAnswer> {
+  ): Promise<TasksMade> {
     const tasks = request.tasks?.map((one) => this.#named(one));
     return super.makeTasks(queue, tasks === undefined ? request : { ...request, tasks }, options);
   }
@@ -224,7 +224,7 @@ export class Holdfast extends Operations {
     id: string,
     request: CompleteTaskRequest,
     options?: CallOptions,
-  ): Promise<CompleteTaskAnswer> {
+  ): Promise<TaskCompleted> {
     const follow = request.follow && this.#named(request.follow);
     return super.completeTask(id, follow ? { ...request, follow } : request, options);
   }

@@ -83,7 +83,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
     return queue;
   }
 
-  const statusOf = async (id: string): Promise<string> => (await client.getTask(id)).status;
+  const statusOf = async (id: string): Promise<string> => (await client.getTask(id))!.status;
   const endingsOf = async (id: string): Promise<(string | undefined)[]> =>
     (await client.getTaskAttempts(id)).attempts.map(({ ending }) => ending);
 
@@ -110,7 +110,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
       code: "already_exists",
       status: 409,
     });
-    const view = await client.getTask(id);
+    const view = (await client.getTask(id))!;
     assert.deepEqual(view.body, body);
     assert.match(textAt(view, "body") ?? "", /"number": ?9400110200881234567890\b/);
   });
@@ -152,7 +152,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
     const { id } = await client.enqueue(queue, "t", {}, { delay: 3600 });
     assert.deepEqual(await client.claim(queue, { worker: "w" }), []);
     await client.pauseTask(id);
-    assert.equal((await client.getTask(id)).paused, true);
+    assert.equal((await client.getTask(id))!.paused, true);
     await client.resumeTask(id);
     await client.retryTask(id);
     const [leased] = await client.claim(queue, { worker: "w", wait: 20 });
@@ -218,7 +218,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
       for (const type of types) {
         const { id } = await client.enqueue(queue, type, {});
         views[type] = await until(async () => {
-          const view = await client.getTask(id);
+          const view = (await client.getTask(id))!;
           return ["COMPLETED", "FAILURE", "ERROR"].includes(view.status) ? view : undefined;
         });
       }
@@ -249,7 +249,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
     await running(worker, 2, async () => {
       await until(async () => (await statusOf(id)) === "COMPLETED");
     });
-    assert.equal((await client.getTask(id)).result, false);
+    assert.equal((await client.getTask(id))!.result, false);
     assert.deepEqual(await endingsOf(id), ["Completed"]);
   });
 
@@ -270,7 +270,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
       await until(async () => (await statusOf(id)) === "COMPLETED");
     });
     assert.deepEqual(seen.slice(1), [`{"n":${big}}`, { page: big }, `{"n":${big}}`]);
-    const view = await client.getTask(id);
+    const view = (await client.getTask(id))!;
     assert.deepEqual([view.data, view.result], [{ half: true }, big + 1n]);
   });
 
@@ -352,7 +352,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
     program.kill("SIGTERM");
     assert.equal(await ended, 0);
     assert.equal(said, "to ana: hello\n");
-    assert.deepEqual((await client.getTask(id)).result, { sent: true });
+    assert.deepEqual((await client.getTask(id))!.result, { sent: true });
   });
 
   // --- contributors ---
@@ -443,7 +443,7 @@ describe("a node of the real program", { skip: skip ?? false }, () => {
     assert.deepEqual([live, failed, dead, canceled], [0, 0, 0, 0]);
     let sum = 0;
     for (const [id, n] of made) {
-      assert.deepEqual((await patient.getTask(id)).result, { n });
+      assert.deepEqual((await patient.getTask(id))!.result, { n });
       const endings = await endingsOf(id);
       assert.equal(endings.filter((one) => one === "Completed").length, 1);
       assert.equal(endings[endings.length - 1], "Completed");

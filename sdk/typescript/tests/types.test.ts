@@ -11,7 +11,7 @@ import { ContributorSession, Holdfast, Worker, textAt } from "../../src/index.js
 import type { Assignment, LeasedTask, TaskView } from "../../src/index.js";
 
 export async function use(client: Holdfast, session: ContributorSession): Promise<void> {
-  const task: TaskView = await client.getTask("x");
+  const task: TaskView = (await client.getTask("x"))!;
   const failures: number = task.failed_attempts;
   const leased: LeasedTask[] = await client.claim("q", { worker: "w", wait: 20 });
   const unit: Assignment | undefined = await session.next("s", { wait: 5 });
