@@ -133,7 +133,8 @@ struct scraped_node : http_node {
     std::vector<std::string> values;
     if (answer.status != 200U)
       return values;
-    for (const auto& one : json::parse(answer.body).at("data").at("result"))
+    const auto told = json::parse(answer.body); // the loop must not outlive it
+    for (const auto& one : told.at("data").at("result"))
       values.push_back(one.at("value").at(1).get<std::string>());
     return values;
   }
