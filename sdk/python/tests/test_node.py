@@ -596,6 +596,7 @@ def test_an_asynchronous_session(node: RealNode, client: Holdfast, queue: str) -
 
 
 def test_the_end_of_a_task_is_waited_for(client: Holdfast, queue: str) -> None:
+    client.put_queue(queue)
     task = client.enqueue(queue, "send", {})["id"]
     leased = client.claim_tasks(queue, "w", wait=20)[0]
     assert client.get_task(task, wait=0.1)["status"] == "EXECUTING"
