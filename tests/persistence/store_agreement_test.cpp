@@ -1019,7 +1019,7 @@ BOOST_AUTO_TEST_SUITE(store_agreement)
 BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
   std::map<commit_status, int> outcomes;
   std::map<std::string, int> rows_of_histories;
-  for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 28; ++seed) {
     store_fixture<memory_world> memory;
     store_fixture<postgres_world> postgres;
     batch_source source{seed};
