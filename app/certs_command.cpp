@@ -112,11 +112,11 @@ void add_issue(CLI::App& certs, exit_code& result, const char* name, const char*
         ->take_all();
   else
     command
-        ->add_option(
-            "--access", flags->access,
-            "What it may send: admin (the default), operator, requester, producer, worker, "
-            "contributor or auditor; worker=NAME and contributor=NAME speak for that one "
-            "alone; may be repeated")
+        ->add_option("--access", flags->access,
+                     "The requests that it may send: admin (the default), operator, requester, "
+                     "producer, worker, "
+                     "contributor or auditor; worker=NAME and contributor=NAME speak for that one "
+                     "alone; may be repeated")
         ->type_name("ROLE[=NAME]")
         ->take_all();
   command

@@ -12,7 +12,7 @@ namespace holdfast::app {
 
 struct option_description {
   std::vector<std::string> names; ///< With their dashes; for a positional, one without.
-  std::string takes;              ///< What its value is called; empty for a flag.
+  std::string takes;              ///< The name of its value; empty for a flag.
   std::string standard;           ///< Its value when it is left out; empty: none to speak of.
   std::string about;
   bool positional = false;
@@ -28,7 +28,7 @@ struct command_description {
   std::vector<command_description> commands;
 };
 
-/// What `cli` and all commands below it take, without hidden options.
+/// The arguments and options of `cli` and all commands below it, without hidden ones.
 command_description describe_commands(const CLI::App& cli);
 
 /// The command at the end of these words; null when there is none.

@@ -54,7 +54,7 @@ std::string on_one(const std::string& text) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-/// What one check has found, and what to do about it.
+/// The finding of one check, with advice.
 struct diagnosis {
   severity how;
   const char* subject;

@@ -105,8 +105,8 @@ void add_explain_command(CLI::App& cli, exit_code& result) {
       ->add_option("--contributor", flags->contributor, "Also what keeps it from them")
       ->type_name("NAME");
   flags = std::make_shared<explain_flags>();
-  add_kind(*command, flags, "contributor", "What a contributor would get, or why nothing", "STEP",
-           "NAME", explain_contributor, result);
+  add_kind(*command, flags, "contributor", "The unit that a contributor would get, or why none",
+           "STEP", "NAME", explain_contributor, result);
   flags = std::make_shared<explain_flags>();
   add_kind(*command, flags, "task", "Why a task does not move on, or how it ended", "QUEUE", "TASK",
            explain_task, result);

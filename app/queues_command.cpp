@@ -399,7 +399,7 @@ void add_queues_command(CLI::App& cli, exit_code& result) {
   scheduling.add_schedule();
   scheduling.command
       ->add_option("--file", scheduling.flags->file,
-                   "What it does in JSON, see docs/API.md; - reads it from the standard input")
+                   "Its definition in JSON, see docs/API.md; - reads it from the standard input")
       ->type_name("FILE")
       ->required();
 

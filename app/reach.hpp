@@ -16,7 +16,7 @@ namespace holdfast::app {
 std::string why_unreachable(const std::vector<client::endpoint>& nodes,
                             std::chrono::milliseconds patience);
 
-/// What `GET path` is answered with over plain HTTP.
+/// The answer to `GET path` over plain HTTP.
 struct http_reply {
   int status = 0;     ///< 0: no answer of HTTP.
   std::string reason; ///< Why there is none.

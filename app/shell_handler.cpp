@@ -153,8 +153,8 @@ public:
       take(err_.read, errors);
   }
 
-  /// Whether the shell has ended; then `status` is that of `waitpid`. What it has left running may
-  /// hold its pipes open: these are read as far as there is something.
+  /// Whether the shell has ended; then `status` is that of `waitpid`. Processes that it has left
+  /// running may hold its pipes open: these are read as far as there is something.
   bool ended(int& status, std::string& output, std::string& errors) {
     if (::waitpid(process_, &status, WNOHANG) != process_)
       return false;

@@ -118,8 +118,8 @@ constexpr kind kinds[] = {
     {"workflow", "Steps and routes, as create_workflow and update_workflow take them",
      read_workflow},
     {"queue", "The policy of a queue, as put_queue takes it", read_queue},
-    {"schedule", "What is to be made and when, as put_schedule takes it", read_schedule},
-    {"webhook", "Who gets events, as put_webhook takes it", read_webhook},
+    {"schedule", "The tasks to make and their times, as put_schedule takes it", read_schedule},
+    {"webhook", "The receiver of events, as put_webhook takes it", read_webhook},
 };
 
 exit_code validate(const kind& what, const std::string& file) {

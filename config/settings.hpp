@@ -24,7 +24,7 @@ enum class log_level { trace, debug, info, warn, error };
 enum class log_format { text, json };
 /// Whether core dumps and debuggers of the same user get at what the process has in memory.
 enum class memory_access { closed, open };
-/// Who may read the metrics of a node.
+/// The readers of the metrics of a node.
 enum class metrics_access { token, loopback };
 /// How clients of HTTP reach a node.
 enum class http_exposure { loopback, behind_proxy };
@@ -569,7 +569,7 @@ void describe(Visitor&& option, Settings& s) {
   describe_jwt(option, s.jwt);
 
   option("metrics.access", s.metrics.access, metrics_access::token,
-         "Who may read `/metrics` on the HTTP port. `token`: callers with the token of an "
+         "The readers of `/metrics` on the HTTP port. `token`: callers with the token of an "
          "administrator, an operator or an auditor. `loopback`: every process of this machine as "
          "well, without a token. Behind a proxy every caller seems to be on this machine.");
 }

@@ -79,8 +79,7 @@ std::vector<message_access> make_table() {
   // How much there is to do, which `holdfast status` shows as well.
   requests(with_admin({op, rq, au}), {"list_steps"});
   // API tokens. With `check_token` secrets could be tried, and tokens be told from others.
-  requests(with_admin({}),
-           {"create_token", "revoke_token", "check_token", "note_token_use"});
+  requests(with_admin({}), {"create_token", "revoke_token", "check_token", "note_token_use"});
   requests(with_admin({au}), {"list_tokens"});
   // Requesters.
   requests(with_admin({rq}),
@@ -92,7 +91,7 @@ std::vector<message_access> make_table() {
             "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
             "get_lineage", "get_step_statistics", "get_profile"});
 
-  // Who changed what.
+  // The audit log.
   requests(with_admin({au}), {"list_audit"});
 
   others(said_by::nodes,

@@ -28,7 +28,7 @@ inline constexpr std::size_t body_lines_max = 100'000;
 /// The items of such a body as the JSON object that stands for it.
 struct body_items {
   std::string json; ///< `{"rows":[…]}`; `null` in the place of an item that cannot be read.
-  std::map<std::size_t, std::string> unreadable; ///< What is wrong with those, by place from 0.
+  std::map<std::size_t, std::string> unreadable; ///< The reason of each, by place from 0.
 };
 
 /// The objects on the lines of `body` as the array `items`; empty lines are skipped. `too_large`

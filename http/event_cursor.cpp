@@ -89,7 +89,7 @@ std::optional<event_positions> positions_of(std::string_view cursor, std::size_t
   event_positions positions;
   while (!rest.empty() && positions.size() < shards) {
     const auto position = take_varint(rest);
-    // What the database has for a number ends at 2^63 - 1.
+    // The numbers of the database end at 2^63 - 1.
     if (!position || *position > std::uint64_t{INT64_MAX})
       return std::nullopt;
     positions.push_back(static_cast<core::event_seq>(*position));

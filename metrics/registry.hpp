@@ -89,7 +89,7 @@ inline constexpr std::size_t series_max = 1000;
 inline constexpr std::size_t histogram_series_max = series_max / 10;
 
 /// The counters and histograms of a node, and the sources of its gauges. Safe to use from several
-/// threads. Who counts often looks the counter up once and keeps the reference.
+/// threads. A caller that counts often looks the counter up once and keeps the reference.
 class registry {
 public:
   registry();

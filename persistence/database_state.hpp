@@ -8,7 +8,7 @@
 
 namespace holdfast::persistence {
 
-/// What a database says about itself to somebody who looks for faults.
+/// The facts about a database that help to find its faults.
 struct database_state {
   core::instant now;                ///< Its clock, when it answered.
   std::uint32_t schema_version = 0; ///< The last migration; 0: it has no schema of ours.

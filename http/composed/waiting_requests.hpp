@@ -47,9 +47,8 @@ template <class Fields>
 void describe(Fields& f, task_wanted& x) {
   describe(f, x.message);
   describe_wait(f, x.wait, "Seconds to wait for the end of the task, 0 by default.");
-  f.query(
-      "until", word{x.until, task_point_words()},
-      "What to wait for. `finished`, which is the default: completed, failed, dead or canceled.");
+  f.query("until", word{x.until, task_point_words()},
+          "The state to wait for. `finished`, the default: completed, failed, dead or canceled.");
 }
 
 // --- a unit of a step ---

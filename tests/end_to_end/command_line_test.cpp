@@ -56,7 +56,7 @@ struct silent_listener {
   std::string port;
 };
 
-/// What bash offers to complete the last of these words with.
+/// The completions that bash offers for the last of these words.
 std::set<std::string> completed_by_bash(const std::vector<std::string>& words) {
   std::string line;
   for (const auto& word : words)

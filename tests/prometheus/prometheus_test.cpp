@@ -50,7 +50,7 @@ void passes(const std::vector<std::string>& arguments) {
   BOOST_TEST(ended.code == 0, ended.out << ended.err);
 }
 
-/// What follows `key` on the lines of `text` that begin with it, blanks and dashes aside.
+/// The rest of each line of `text` that begins with `key`, blanks and dashes aside.
 std::set<std::string> values_of(const std::string& text, const std::string& key) {
   std::set<std::string> found;
   for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {

@@ -1,4 +1,4 @@
-"""What can be done to many people at once, each action a type of its own with a right. There is no generic bulk
+"""The actions for many people at once, each action a type of its own with a right. There is no generic bulk
 call. Names and forms are those of `../actions.hpp`."""
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ ACTIONS = (
 BY_PATH = {one.path: one for one in ACTIONS}
 BY_TYPE = {one.type: one for one in ACTIONS}
 
-#: What people are told about an error. They see no detail and no stack.
+#: The text of an error for people. They see no detail and no stack.
 CATALOGUE = {
     "RIGHTS_REVOKED": "The right to do this was withdrawn before it was finished.",
     "INTERNAL_ERROR": "Something went wrong here. Name the id of the task to support.",

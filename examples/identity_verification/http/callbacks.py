@@ -27,7 +27,7 @@ def receive(client: Holdfast, name: str, task: str, tracking: str, verdict: str)
     """Whether the callback was applied.
 
     The task is taken from the worker that holds it, if one does: the callback knows the verdict, and
-    that worker is only asking. What the worker stores later is refused by its old token.
+    that worker is only asking. A later write of the worker is refused by its old token.
     """
     seen = client.get_task(task)
     # A look costs little. To take a task costs the worker that holds it its work.

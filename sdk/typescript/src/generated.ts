@@ -1841,7 +1841,7 @@ export interface GetQueueMetricsRequest {
 export interface GetTaskRequest {
   /** Seconds to wait for the end of the task, 0 by default. */
   wait?: number | undefined;
-  /** What to wait for. `finished`, which is the default: completed, failed, dead or canceled. */
+  /** The state to wait for. `finished`, the default: completed, failed, dead or canceled. */
   until?: "finished" | undefined;
 }
 
