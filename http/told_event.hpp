@@ -38,8 +38,8 @@ struct event_filter {
   core::step_id step;          ///< Nil: of all.
   core::unit_id unit;          ///< Nil: of all.
 
-  /// Of any workflow, which is looked up later. An event that cannot be read may stand for one that is
-  /// wanted.
+  /// Of any workflow, which is looked up later. An event that cannot be read may stand for one that
+  /// is wanted.
   bool wants(const told_event& event) const;
 };
 
