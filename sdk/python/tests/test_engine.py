@@ -21,6 +21,7 @@ class Bench:
     def __init__(self, node: FakeNode, concurrency: int = 2, **settings: Any) -> None:
         self.node = node
         self.started: List[str] = []
+        self.has_started = asyncio.Event()
         self.told: List[Reason] = []
         self.client = AsyncHoldfast("http://node", "hf_a_b", transport=node.transport)
         self.client._environment.random = lambda: 0.5
@@ -33,6 +34,7 @@ class Bench:
 
     def _start(self, lease: Lease) -> None:
         self.started.append(lease.task["id"])
+        self.has_started.set()
         seconds = lease.task["body"]
         if seconds is not None:
             self.loop.call_later(seconds, self.engine.handler_ended, lease, Completed("done"))
@@ -247,8 +249,7 @@ def test_saves_are_numbered_and_a_lost_lease_is_heard_of() -> None:
     async def work() -> None:
         bench = Bench(node)
         running = asyncio.ensure_future(bench.run())
-        while not bench.started:
-            await asyncio.sleep(0.1)  # of virtual time
+        await bench.has_started.wait()
         (lease,) = bench.core.held.values()
         await asyncio.gather(
             bench.engine.save(lease, checkpoint=1), bench.engine.save(lease, percent=5)

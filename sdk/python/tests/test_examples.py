@@ -175,8 +175,7 @@ def test_a_worker_of_the_readme_has_fifteen_lines_and_does_tasks(
     made = [client.enqueue("mail", "send", {"to": "ana", "text": f'"{n}"'})["id"] for n in range(3)]
     started = programs.start("bash" if language == "bash" else sys.executable, str(ROOT / path))
     for id in made:
-        wait_until(lambda: client.get_task(id)["status"] == "COMPLETED")
-        assert client.get_task(id)["result"] == {"sent": True}
+        assert client.get_task(id, wait=SECONDS)["result"] == {"sent": True}
     started.terminate()
     said, _ = started.communicate(timeout=SECONDS)
     assert sorted(said.splitlines()) == [f'to ana: "{n}"' for n in range(3)]
@@ -258,8 +257,7 @@ def test_a_callback_wins_over_the_worker_that_holds_the_task(
 
     assert request(url, {"tracking": documents, "verdict": "failed"}).body == {"applied": False}
     assert request(url, {"tracking": face, "verdict": "passed"}).body == {"applied": True}
-    wait_until(lambda: client.get_task(task)["status"] == "COMPLETED")
-    assert client.get_task(task)["result"] == {
+    assert client.get_task(task, wait=SECONDS)["result"] == {
         "verdict": "VERIFIED",
         "findings": [
             {"check": "documents", "verdict": "passed", "by": "callback"},
@@ -285,8 +283,7 @@ def test_a_callback_that_never_comes_is_made_up_for_by_asking(
         )
         checks.verdicts[tracking] = verdict
         client.retry_task(task)  # in the place of half a minute
-    wait_until(lambda: client.get_task(task)["status"] == "COMPLETED")
-    result = client.get_task(task)["result"]
+    result = client.get_task(task, wait=SECONDS)["result"]
     assert result["verdict"] == "REJECTED"
     assert [one["by"] for one in result["findings"]] == ["polling"] * 3
     late = {"tracking": checks.job_of(task, "documents"), "verdict": "passed"}

@@ -76,6 +76,11 @@ def status_of(client: Holdfast, task: str) -> str:
     return client.get_task(task)["status"]
 
 
+def ended(client: Holdfast, task: str) -> Any:
+    """The task when it is over: the node answers at its end."""
+    return client.get_task(task, wait=SECONDS)
+
+
 def endings_of(client: Holdfast, task: str) -> List[Any]:
     return [one.get("ending") for one in client.get_task_attempts(task)["attempts"]]
 
@@ -285,7 +290,7 @@ def test_a_waiting_worker_gets_a_task_at_once(client: Holdfast, queue: str) -> N
     with running(worker):
         # The claim behind the first task waits: nothing else is there.
         first = client.enqueue(queue, "t", {})["id"]
-        wait_until(lambda: status_of(client, first) == "COMPLETED")
+        assert ended(client, first)["status"] == "COMPLETED"
         got.clear()
         began = time.monotonic()
         client.enqueue(queue, "t", {})
@@ -330,16 +335,8 @@ def test_failures_end_as_they_say(client: Holdfast, queue: str) -> None:
         return DEEP
 
     made = {type: client.enqueue(queue, type, {})["id"] for type in worker._handlers}
-    ended = ("COMPLETED", "FAILURE", "ERROR")
     with running(worker, concurrency=8):
-        views = {
-            type: wait_until(
-                lambda id=id: (lambda view: view if view["status"] in ended else None)(
-                    client.get_task(id)
-                )
-            )
-            for type, id in made.items()
-        }
+        views = {type: ended(client, id) for type, id in made.items()}
     told = {type: (view["status"], view.get("error_code")) for type, view in views.items()}
     assert told == {
         "permanent": ("FAILURE", "NO_SUCH_ADDRESS"),
@@ -377,7 +374,7 @@ def test_a_task_that_takes_longer_than_its_lease_keeps_it(client: Holdfast, queu
     made = [client.enqueue(queue, type, {})["id"] for type in ("plain", "coroutine")]
     with running(worker):
         for id in made:
-            wait_until(lambda: status_of(client, id) == "COMPLETED")
+            assert ended(client, id)["status"] == "COMPLETED"
     for id in made:
         assert client.get_task(id)["result"] is False
         assert endings_of(client, id) == ["Completed"]
@@ -398,7 +395,7 @@ def test_progress_reaches_the_next_attempt(client: Holdfast, queue: str) -> None
 
     id = client.enqueue(queue, "t", {})["id"]
     with running(worker):
-        wait_until(lambda: status_of(client, id) == "COMPLETED")
+        assert ended(client, id)["status"] == "COMPLETED"
     assert seen[1] == {"page": 2}
     assert client.get_task(id)["data"] == {"half": True}
 
@@ -457,7 +454,7 @@ def test_a_stop_gives_tasks_back_at_once(client: Holdfast, queue: str) -> None:
     other.handler("t")(lambda task: checkpoints.update({task.body: task.checkpoint}))
     with running(other):
         for one in ids:
-            wait_until(lambda: status_of(client, one) == "COMPLETED")
+            assert ended(client, one)["status"] == "COMPLETED"
     assert checkpoints[0] == {"page": 7}
     assert endings_of(client, ids[0]) == ["Released", "Completed"]
 
@@ -498,7 +495,7 @@ def test_the_example_runs_as_a_program(node: RealNode, client: Holdfast) -> None
         text=True,
     )
     try:
-        wait_until(lambda: status_of(client, id) == "COMPLETED")
+        assert ended(client, id)["status"] == "COMPLETED"
         program.send_signal(signal.SIGTERM)
         out, _ = program.communicate(timeout=SECONDS)
     finally:
@@ -535,7 +532,7 @@ def test_the_life_of_a_unit(client: Holdfast, queue: str) -> None:
     assert session.extend() > 0
     accepted = session.submit({"answer": "cat"})
     assert accepted["repeated"] is False
-    result = wait_until(lambda: result_of(client, unit["unit_id"]))
+    result = client.get_unit_result(unit["unit_id"], wait=SECONDS)
     assert result["result"]["answer"] == "cat"
     assert client.get_lineage(unit["unit_id"])["units"][0]["judgments"][0]["data"] == {
         "answer": "cat"
@@ -559,14 +556,6 @@ def test_the_life_of_a_unit(client: Holdfast, queue: str) -> None:
     assert client.get_step(step)["judgments"] == 3
     client.change_step(step, "sealed")
     assert wait_until(lambda: client.get_step(step)["status"] == "Completed")
-
-
-def result_of(client: Holdfast, unit: str) -> Any:
-    try:
-        return client.get_unit_result(unit)
-    except HoldfastError as error:
-        assert error.code == "not_found"
-        return None
 
 
 def test_a_unit_that_is_declined_comes_no_more(client: Holdfast, queue: str) -> None:
@@ -677,12 +666,13 @@ def test_each_task_completes_once_though_the_node_is_killed_and_frozen(
     )
     worker = Worker(client, queue=queue, prefetch=4)
     executions: "Counter[str]" = Counter()
-    lock = threading.Lock()
+    one_more = threading.Condition()
 
     @worker.handler("t")
     def do(task: Task) -> Any:
-        with lock:
+        with one_more:
             executions[task.id] += 1
+            one_more.notify_all()
         task.cancelled.wait(0.02)  # so that there is work under way when the node is killed
         if task.body["n"] % 10 == 0:
             task.save(checkpoint={"n": task.body["n"]})
@@ -696,21 +686,27 @@ def test_each_task_completes_once_though_the_node_is_killed_and_frozen(
             client.enqueue(queue, "t", {"n": n}, id=id)
             ids[id] = n
 
+    def await_executions(of_tasks: int) -> None:
+        with one_more:
+            assert one_more.wait_for(lambda: len(executions) >= of_tasks, SECONDS)
+
     producer = threading.Thread(target=produce)
     with running(worker, concurrency=8):
         producer.start()
         for count in (40, 90):
-            wait_until(lambda: worker.counts.completed >= count)
+            await_executions(count)
             node.kill()
-            time.sleep(1)
             node.start()
-        wait_until(lambda: worker.counts.completed >= 130)
+        await_executions(130)
         node.signal(signal.SIGSTOP)
-        time.sleep(3)
+        # The node stays frozen for as long as a call gets no answer.
+        with node.client(timeout=3, attempt_timeout=3) as other, pytest.raises(HoldfastError):
+            other.list_queues()
         node.signal(signal.SIGCONT)
         producer.join(SECONDS * 2)
         assert not producer.is_alive() and len(ids) == 200
-        wait_until(lambda: client.get_queue_statistics(queue)["completed"] >= 200, SECONDS * 2)
+        for id in ids:
+            assert ended(client, id)["status"] == "COMPLETED"
     statistics = client.get_queue_statistics(queue)
     assert statistics["completed"] == 200
     assert [statistics[one] for one in ("live", "failed", "dead", "canceled")] == [0, 0, 0, 0]
