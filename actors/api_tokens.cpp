@@ -7,9 +7,6 @@
 #include "actors/token_answers.hpp"
 #include "documents/member_reader.hpp"
 
-#include <caf/exit_reason.hpp>
-#include <caf/send.hpp>
-
 #include <deque>
 #include <functional>
 #include <optional>
@@ -151,21 +148,16 @@ template <class Message>
 void to_keeper(caf::stateful_actor<api_tokens_state>* self, Message& m) {
   auto& st = self->state;
   const auto lane = core::shard_of(m.token, st.context->settings.shards) % st.writers.size();
-  auto& one = st.keepers[lane];
+  auto one = st.keepers.find(lane);
   if (!one) {
     one = self->spawn(token_keeper, st.context, st.writers[lane], st.reader);
     self->monitor(one);
+    st.keepers.put(lane, one);
   }
   held_promise{self->make_response_promise()}.delegate_noted(one, std::move(m));
 }
 
 } // namespace
-
-api_tokens_state::~api_tokens_state() {
-  for (const auto& one : keepers)
-    if (one)
-      caf::anon_send_exit(one, caf::exit_reason::user_shutdown);
-}
 
 caf::behavior api_tokens(caf::stateful_actor<api_tokens_state>* self, context_ptr context,
                          std::vector<caf::actor> writers, caf::actor reader) {
@@ -173,13 +165,9 @@ caf::behavior api_tokens(caf::stateful_actor<api_tokens_state>* self, context_pt
   auto& st = self->state;
   st.context = std::move(context);
   st.writers = std::move(writers);
-  st.keepers.resize(st.writers.size());
   st.reader = std::move(reader);
-  self->set_down_handler([=](const caf::down_msg& down) {
-    for (auto& one : self->state.keepers)
-      if (one == down.source)
-        one = nullptr;
-  });
+  self->set_down_handler(
+      [=](const caf::down_msg& down) { self->state.keepers.ended(down.source); });
   return {
       [=](msg::create_token& m) { to_keeper(self, m); },
       [=](msg::revoke_token& m) { to_keeper(self, m); },

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "actors/children.hpp"
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <cstddef>
 #include <vector>
 
 namespace holdfast::actors {
@@ -13,16 +15,10 @@ namespace holdfast::actors {
 struct api_tokens_state {
   static inline const char* name = "api_tokens";
 
-  api_tokens_state() = default;
-  api_tokens_state(const api_tokens_state&) = delete;
-  api_tokens_state& operator=(const api_tokens_state&) = delete;
-  ~api_tokens_state();
-
   context_ptr context;
   std::vector<caf::actor> writers; ///< One per lane.
   caf::actor reader;
-  /// One per lane, since each waits for one writer; null while nobody needs it.
-  std::vector<caf::actor> keepers;
+  children<std::size_t> keepers; ///< By lane, since each waits for one writer.
 };
 
 /// API TOKENS: makes, revokes and marks as used the API tokens whose shard is hosted here. Each

@@ -5,9 +5,6 @@
 #include "actors/pending_effects.hpp"
 #include "documents/member_reader.hpp"
 
-#include <caf/exit_reason.hpp>
-#include <caf/send.hpp>
-
 namespace holdfast::actors {
 
 namespace {
@@ -76,23 +73,17 @@ caf::behavior keeper(keeper_ptr self, context_ptr context, caf::actor writer, ca
 }
 
 /// That of the lane, which is started when it is asked for.
-const caf::actor& keeper_of(caf::stateful_actor<profiles_state>* self, std::size_t lane) {
+caf::actor keeper_of(caf::stateful_actor<profiles_state>* self, std::size_t lane) {
   auto& st = self->state;
-  auto& one = st.keepers[lane];
-  if (!one) {
-    one = self->spawn(keeper, st.context, st.writers[lane], st.reader);
-    self->monitor(one);
-  }
-  return one;
+  if (auto one = st.keepers.find(lane))
+    return one;
+  const auto started = self->spawn(keeper, st.context, st.writers[lane], st.reader);
+  self->monitor(started);
+  st.keepers.put(lane, started);
+  return started;
 }
 
 } // namespace
-
-profiles_state::~profiles_state() {
-  for (const auto& one : keepers)
-    if (one)
-      caf::anon_send_exit(one, caf::exit_reason::user_shutdown);
-}
 
 msg::profile_view to_view(const core::contributor_id& contributor,
                           const persistence::stored_profile& known) {
@@ -117,13 +108,9 @@ caf::behavior profiles(caf::stateful_actor<profiles_state>* self, context_ptr co
   auto& st = self->state;
   st.context = std::move(context);
   st.writers = std::move(writers);
-  st.keepers.resize(st.writers.size());
   st.reader = std::move(reader);
-  self->set_down_handler([=](const caf::down_msg& down) {
-    for (auto& one : self->state.keepers)
-      if (one == down.source)
-        one = nullptr;
-  });
+  self->set_down_handler(
+      [=](const caf::down_msg& down) { self->state.keepers.ended(down.source); });
   return {
       [=](msg::put_profile& m) {
         const auto& at = self->state;

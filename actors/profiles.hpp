@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/children.hpp"
 #include "actors/context.hpp"
 #include "actors/internal_messages.hpp"
 #include "actors/reads.hpp"
@@ -8,6 +9,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <cstddef>
 #include <vector>
 
 namespace holdfast::actors {
@@ -15,16 +17,10 @@ namespace holdfast::actors {
 struct profiles_state {
   static inline const char* name = "profiles";
 
-  profiles_state() = default;
-  profiles_state(const profiles_state&) = delete;
-  profiles_state& operator=(const profiles_state&) = delete;
-  ~profiles_state();
-
   context_ptr context;
   std::vector<caf::actor> writers; ///< One per lane.
   caf::actor reader;
-  /// One per lane, since each waits for one writer; null while nobody needs it.
-  std::vector<caf::actor> keepers;
+  children<std::size_t> keepers; ///< By lane, since each waits for one writer.
 };
 
 /// PROFILES: makes durable what is said of contributors whose home, a shard chosen by name, is
