@@ -18,6 +18,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "sdk" / "python" / "t
 
 from real_node import RealNode  # noqa: E402  (needs the path)
 
+# Not `ignored_auth`: it sends wrong tokens with every route, and a node slows an address that does so
+# (429 in place of 401). tests/http/all_routes_test.cpp asks each route without a token.
 CHECKS = [
     "not_a_server_error",
     "status_code_conformance",
@@ -25,12 +27,12 @@ CHECKS = [
     "response_headers_conformance",
     "response_schema_conformance",
     "allow_header_conformance",
-    "ignored_auth",
 ]
 
 
 def check(seconds: int) -> int:
     directory = pathlib.Path(tempfile.mkdtemp(prefix="holdfast-contract-"))
+    directory.chmod(0o755)  # started by root, the database runs as another user
     node = RealNode(directory / "node")
     node.start()
     try:
