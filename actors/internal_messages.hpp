@@ -348,6 +348,13 @@ struct input_wanted {
   std::string ref;
 };
 
+/// Unit → step: this had to wait, and nothing is decided. Ask again if it is still to be granted:
+/// its contributor may have been removed since, or the step paused.
+struct offer_delayed {
+  core::unit_id unit;
+  owned_ask ask;
+};
+
 /// Step → unit: the step is canceled, and the unit with it, if it is still open. Answered by
 /// `events_applied`.
 struct step_canceled {};
@@ -678,6 +685,7 @@ HOLDFAST_LOCAL_MESSAGE(judgment_kept)
 HOLDFAST_LOCAL_MESSAGE(part_undone)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
 HOLDFAST_LOCAL_MESSAGE(input_wanted)
+HOLDFAST_LOCAL_MESSAGE(offer_delayed)
 HOLDFAST_LOCAL_MESSAGE(judgment_checked)
 HOLDFAST_LOCAL_MESSAGE(unit_command)
 HOLDFAST_LOCAL_MESSAGE(unit_ended)

@@ -216,6 +216,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
       [=](const part_undone& undone) { on_part_undone(self, undone); },
       [=](offer_refused& refused) { on_offer_refused(self, refused); },
       [=](input_wanted& wanted) { on_input_wanted(self, wanted); },
+      [=](offer_delayed& delayed) { on_offer_delayed(self, delayed); },
       [=](owned_release& m) {
         if (!put_off(self, m))
           on_release(self, m);

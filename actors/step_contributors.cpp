@@ -348,18 +348,23 @@ void offer_another(step_ptr self, const held_promise& promise, const core::unit_
   offer(self, promise, ask);
 }
 
+/// Goes on with an offer for which a slot was reserved some time ago.
+void offer_again(step_ptr self, const held_promise& promise, const core::unit_id& unit,
+                 owned_ask& ask) {
+  const auto& st = self->state;
+  // Whoever was removed meanwhile had their leases ended, and this is none yet.
+  if (!still_offered(self, ask, unit) || st.board->removed(ask.request.contributor)
+      || st.step.row.status != core::step_status::open)
+    return offer_another(self, promise, unit, ask);
+  hand_over(self, promise, unit, std::move(ask));
+}
+
 void on_input(step_ptr self, const held_promise& promise, input_wanted& wanted,
               const core::failure& why) {
   auto& ask = wanted.ask;
   if (why.code == core::errc::none) {
-    const auto& st = self->state;
-    // Whoever was removed meanwhile had their leases ended, and this is none yet.
-    if (ask.reserved
-        && (!still_offered(self, ask, wanted.unit) || st.board->removed(ask.request.contributor)
-            || st.step.row.status != core::step_status::open))
-      return offer_another(self, promise, wanted.unit, ask);
     if (ask.reserved)
-      return hand_over(self, promise, wanted.unit, std::move(ask));
+      return offer_again(self, promise, wanted.unit, ask);
     return forward(self, promise, wanted.unit, std::move(ask));
   }
   const bool lost = is_lost(why);
@@ -446,6 +451,11 @@ void on_input_wanted(step_ptr self, input_wanted& wanted) {
                  self->state.fetching.erase(assignment);
                  on_input(self, promise, *kept, outcomes.front());
                });
+}
+
+void on_offer_delayed(step_ptr self, offer_delayed& delayed) {
+  const held_promise promise{self->make_response_promise()};
+  offer_again(self, promise, delayed.unit, delayed.ask);
 }
 
 void on_release(step_ptr self, owned_release& m) {

@@ -272,6 +272,7 @@ void on_offer_refused(step_ptr self, offer_refused& refused);
 /// Goes on from what was before a grant or a judgment that is not stored.
 void on_part_undone(step_ptr self, const part_undone& undone);
 void on_input_wanted(step_ptr self, input_wanted& wanted);
+void on_offer_delayed(step_ptr self, offer_delayed& delayed);
 void on_release(step_ptr self, owned_release& release);
 void on_extend(step_ptr self, owned_extend& extend);
 void on_submit(step_ptr self, owned_submit& submit);

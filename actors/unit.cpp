@@ -584,13 +584,25 @@ void receive(self_ptr self, unit_command& command) {
   unsure->waiting.push_back({std::move(held), std::move(command)});
 }
 
+/// Returns an offer that waited to the step, which knows what has happened since. A repeated
+/// request is no offer: it is answered with the lease that it got.
+bool pass_back(self_ptr self, caf::response_promise& promise, unit_command& command) {
+  auto* ask = std::get_if<owned_ask>(&command.what);
+  if (ask == nullptr || !ask->reserved)
+    return false;
+  promise.delegate(self->state.shared->step, offer_delayed{self->state.unit.id, std::move(*ask)});
+  return true;
+}
+
 /// Some of what was unsure is known now.
 void go_on(self_ptr self) {
   auto& unsure = self->state.unsure;
   while (unsure && !unsure->waiting.empty() && !must_wait(self, unsure->waiting.front().command)) {
     auto next = std::move(unsure->waiting.front());
     unsure->waiting.pop_front();
-    carry_on(self, next.promise ? next.promise->take() : caf::response_promise{}, next.command);
+    auto promise = next.promise ? next.promise->take() : caf::response_promise{};
+    if (!pass_back(self, promise, next.command))
+      carry_on(self, std::move(promise), next.command);
   }
   if (unsure && unsure->waiting.empty() && unsure->contributors.empty())
     unsure.reset(); // a unit that rests has none

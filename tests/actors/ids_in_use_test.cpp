@@ -215,6 +215,34 @@ BOOST_AUTO_TEST_CASE(a_grant_that_is_not_stored_does_not_expire_while_it_is_writ
   all_is_well();
 }
 
+// What waits for an id to be known as free is decided about when it is known, not before.
+BOOST_AUTO_TEST_CASE(contributor_removed_while_their_request_waits_in_a_unit_gets_no_lease) {
+  const auto step = create(of_ten);
+  feed(step, 1);
+  const auto held = assigned(step, "bob");
+  database->set_reachable(false);
+  const auto judged = send_to_node(judgment(held, "bob"));
+  advance(100ms);
+  // Concerns the whole unit, so that it waits for that judgment, and all that follows with it.
+  const auto resumed = send_to_node(
+      msg::change_unit{step, held.unit, static_cast<std::uint8_t>(core::unit_verb::resume)});
+  advance(100ms);
+  const auto asked = send_to_node(msg::ask_assignment{step, "cat", fresh<core::assignment_id>()});
+  advance(100ms);
+  const auto removed = send_to_node(msg::remove_contributor{step, "cat"});
+  advance(1s);
+  database->set_reachable(true);
+  advance(5s);
+  BOOST_TEST(judged->value.has_value());
+  BOOST_TEST(resumed->value.has_value());
+  BOOST_TEST(removed->value.has_value());
+  BOOST_TEST(asked->code() == core::errc::not_qualified);
+  BOOST_TEST(database->tables().ended_leases.empty());
+  BOOST_TEST(active_leases() == 0u);
+  work(step, "dan"); // the slot that was kept for her is free
+  all_is_well();
+}
+
 // A brother of finding B1: the same repair id in two steps
 BOOST_AUTO_TEST_CASE(a_repair_id_of_another_step_is_refused) {
   const auto one = create(of_ten);
