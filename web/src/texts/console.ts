@@ -1,0 +1,5 @@
+/** The texts of the console. */
+
+export const texts = {
+  title: "Console",
+};

@@ -1,0 +1,5 @@
+/** The texts of the labelling page. */
+
+export const texts = {
+  title: "Labelling",
+};
