@@ -38,7 +38,8 @@ export async function openSession(): Promise<void> {
     return;
   }
   try {
-    session.set({ state: "open", session: await api.currentSession() });
+    const open = await api.currentSession();
+    session.set(open === undefined ? { state: "none" } : { state: "open", session: open });
   } catch (error) {
     const problem = asHoldfastError(error);
     session.set({ state: problem.status === 0 || problem.retryable ? "unreachable" : "none" });
