@@ -76,6 +76,7 @@ export class Harness {
     const token = kind === "admin" ? this.node.token : (await this.api.createToken(kind)).token;
     this.described.set(token, {
       role,
+      roles: [role],
       contributor: contributor ?? null,
       worker: worker ?? null,
       queues: queues ?? [],

@@ -1,5 +1,4 @@
-// Builds the pages into build/dist, or (--tests) the tests into build/tests. --watch builds again
-// after each change, unminified.
+// Builds the pages into build/dist, or with --tests the tests into build/tests.
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { argv } from "node:process";
@@ -9,7 +8,6 @@ import { gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const dist = join(root, "build/dist");
 
 /** Bytes of a page's script and style together, packed; a page is to open at once. */
 const PACKED_BYTES_MAX = 250 * 1024;
@@ -17,10 +15,10 @@ const PACKED_BYTES_MAX = 250 * 1024;
 /** Each page is src/<name>/main.tsx with src/html/<name>.html, served as /<name>. */
 const pages = readdirSync(join(root, "src/html")).map((file) => basename(file, ".html"));
 
-const pageOptions = (minify) => ({
+const pageOptions = (dist, minify) => ({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(pages.map((name) => [name, `src/${name}/main.tsx`])),
-  outdir: "build/dist/assets",
+  outdir: join(dist, "assets"),
   bundle: true,
   format: "esm",
   target: ["chrome109", "firefox115", "safari16"],
@@ -34,7 +32,7 @@ const pageOptions = (minify) => ({
 });
 
 /** Copies the files that are served as they are. */
-export function copyFiles() {
+function copyFiles(dist) {
   mkdirSync(dist, { recursive: true });
   cpSync(join(root, "src/assets"), join(dist, "assets"), { recursive: true });
   for (const name of pages) {
@@ -42,27 +40,27 @@ export function copyFiles() {
   }
 }
 
-/** Watches the sources; calls `rebuilt` after each build. */
-export async function watch(rebuilt) {
+/** Builds into `dist` after each change of a source, unminified; calls `rebuilt` then. */
+export async function watch(dist, rebuilt) {
   rmSync(dist, { recursive: true, force: true });
   const plugin = {
     name: "files",
     setup(build) {
       build.onEnd((result) => {
-        copyFiles();
+        copyFiles(dist);
         if (result.errors.length === 0) rebuilt();
       });
     },
   };
-  const context = await esbuild.context({ ...pageOptions(false), plugins: [plugin] });
+  const context = await esbuild.context({ ...pageOptions(dist, false), plugins: [plugin] });
   await context.watch();
   return context;
 }
 
-async function buildPages() {
+export async function buildPages(dist) {
   rmSync(dist, { recursive: true, force: true });
-  await esbuild.build(pageOptions(true));
-  copyFiles();
+  await esbuild.build(pageOptions(dist, true));
+  copyFiles(dist);
   const packed = (file) => {
     try {
       return gzipSync(readFileSync(join(dist, "assets", file)), { level: 9 }).length;
@@ -97,5 +95,6 @@ async function buildTests() {
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
-  await (argv.includes("--tests") ? buildTests() : buildPages());
+  if (argv.includes("--tests")) await buildTests();
+  else await buildPages(join(root, "build/dist"));
 }

@@ -90,7 +90,9 @@ export interface FollowedEvent extends ListedEvent {
 
 /** The principal of requests, and its reach. */
 export interface PageSession {
+  /** The role; the first of several. */
   role: string;
+  roles: string[];
   /** The contributor that the session acts for; null where it is not bound to one. */
   contributor: string | null;
   /** The worker that the session acts for; null where it is not bound to one. */
@@ -101,6 +103,12 @@ export interface PageSession {
   workflows: string[];
   /** When the session ends by itself; null: never. */
   expires_at: string | null;
+}
+
+/** A node leaves members without a value out. */
+function pageSessionOf(answer: PageSession): PageSession {
+  const { contributor = null, worker = null, expires_at = null } = answer as Partial<PageSession>;
+  return { ...answer, contributor, worker, expires_at };
 }
 
 const isBrowser = "document" in globalThis;
@@ -371,12 +379,13 @@ export class Holdfast extends Operations {
     options: CallOptions = {},
   ): Promise<PageSession> {
     const parts = { path: [], members: credential };
-    return (await this.call(SIGN_IN, parts, options)) as PageSession;
+    return pageSessionOf((await this.call(SIGN_IN, parts, options)) as PageSession);
   }
 
-  /** The session of the cookie, or the principal of the token. */
-  async currentSession(options: CallOptions = {}): Promise<PageSession> {
-    return (await this.call(GET_SESSION, { path: [] }, options)) as PageSession;
+  /** The session of the cookie, or the principal of the token; undefined: nobody is signed in. */
+  async getSession(options: CallOptions = {}): Promise<PageSession | undefined> {
+    const answer = await this.call(GET_SESSION, { path: [] }, options);
+    return answer === undefined ? undefined : pageSessionOf(answer as PageSession);
   }
 
   /** Ends the session of the cookie, for good. */

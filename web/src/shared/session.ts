@@ -12,7 +12,7 @@ import { Signal } from "./signal.js";
 export type SessionState =
   | { state: "unknown" }
   | { state: "unreachable" }
-  | { state: "none"; problem?: HoldfastError }
+  | { state: "none"; problem?: HoldfastError; isOfLink?: boolean }
   | { state: "open"; session: PageSession };
 
 export const session = new Signal<SessionState>({ state: "unknown" });
@@ -38,7 +38,7 @@ export async function openSession(): Promise<void> {
     return;
   }
   try {
-    const open = await api.currentSession();
+    const open = await api.getSession();
     session.set(open === undefined ? { state: "none" } : { state: "open", session: open });
   } catch (error) {
     const problem = asHoldfastError(error);
@@ -52,7 +52,11 @@ export async function signIn(credential: { token: string } | { link: string }): 
     session.set({ state: "open", session: await api.signIn(credential) });
     return true;
   } catch (error) {
-    session.set({ state: "none", problem: asHoldfastError(error) });
+    session.set({
+      state: "none",
+      problem: asHoldfastError(error),
+      isOfLink: "link" in credential,
+    });
     return false;
   }
 }
@@ -72,5 +76,5 @@ export function noteRefusal(error: unknown): void {
 /** Whether the present role is one of these. The API decides; pages hide controls by it. */
 export function mayAs(...roles: string[]): boolean {
   const now = session.value;
-  return now.state === "open" && roles.includes(now.session.role);
+  return now.state === "open" && now.session.roles.some((one) => roles.includes(one));
 }

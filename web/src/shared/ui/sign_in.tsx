@@ -13,13 +13,13 @@ import { Frame } from "./frame.js";
 /** Seconds between tries to reach a node that does not answer. */
 const TRY_SECONDS = 3;
 
-function problemText(problem: HoldfastError): string {
-  if (problem.code === "link_used") return texts.signIn.linkRefused;
+function problemText(problem: HoldfastError, isOfLink: boolean): string {
   if (problem.status === 429) return texts.signIn.slowed;
-  return problem.status === 401 ? texts.signIn.refused : sentenceOf(problem);
+  if (problem.status !== 401) return sentenceOf(problem);
+  return isOfLink ? texts.signIn.linkRefused : texts.signIn.refused;
 }
 
-function SignInForm(props: { problem: HoldfastError | undefined }): VNode {
+function SignInForm(props: { problem: HoldfastError | undefined; isOfLink: boolean }): VNode {
   const [token, setToken] = useState("");
   const [busy, setBusy] = useState(false);
   const submit = async (): Promise<void> => {
@@ -41,7 +41,9 @@ function SignInForm(props: { problem: HoldfastError | undefined }): VNode {
       <TextField
         label={texts.signIn.token}
         hint={texts.signIn.tokenHint}
-        problem={props.problem === undefined ? undefined : problemText(props.problem)}
+        problem={
+          props.problem === undefined ? undefined : problemText(props.problem, props.isOfLink)
+        }
         type="password"
         autocomplete="off"
         spellcheck={false}
@@ -73,7 +75,9 @@ export function SignInGate(props: {
     const timer = setTimeout(() => void openSession(), TRY_SECONDS * 1000);
     return () => clearTimeout(timer);
   }, [now]);
-  if (now.state === "open" && props.roles.includes(now.session.role)) return <>{props.children}</>;
+  const mayEnter =
+    now.state === "open" && now.session.roles.some((role) => props.roles.includes(role));
+  if (mayEnter) return <>{props.children}</>;
   return (
     <Frame title={texts.signIn.title} name={props.name} home={props.home}>
       {now.state === "unknown" && <p class="loading">{texts.loading}</p>}
@@ -82,7 +86,7 @@ export function SignInGate(props: {
           {texts.signIn.unreachable}
         </p>
       )}
-      {now.state === "none" && <SignInForm problem={now.problem} />}
+      {now.state === "none" && <SignInForm problem={now.problem} isOfLink={now.isOfLink ?? false} />}
       {now.state === "open" && (
         <div class="notice" role="alert">
           <p>{texts.signIn.wrongRole(now.session.role)}</p>
