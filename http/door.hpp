@@ -63,6 +63,8 @@ struct door_settings {
   std::size_t body_bytes_max = 16UL * 1024 * 1024; ///< Of one request.
   /// Requests that wait at the same time. Each has a connection of its own as well.
   std::size_t waits_max = 20'000;
+  /// Origins from which pages may load images, audio and video, with blanks between.
+  std::string media_origins{};
   /// Hears of every problem, on any thread; may be null.
   std::function<void(const told_problem&)> on_problem;
 };

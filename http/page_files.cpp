@@ -21,10 +21,15 @@ constexpr std::string_view home = "/console";
 constexpr std::string_view assets = "/assets/";
 constexpr std::array<std::string_view, 2> pages_with_places{home, "/label"};
 
-/// Nothing but files of this node is loaded or asked, and no other page may frame this one.
-constexpr std::string_view content_policy =
-    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
-    "object-src 'none'";
+/// Nothing but files of this node is loaded or asked, and no other page may frame this one. Images,
+/// audio and video, which run nothing, may be a part of a unit's input, and come from more places.
+std::string content_policy(std::string_view media_origins) {
+  std::string media = " 'self' data: blob:";
+  if (!media_origins.empty())
+    (media += ' ') += media_origins;
+  return "default-src 'self'; img-src" + media + "; media-src" + media
+         + "; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+}
 
 /// The file behind a path: places within a page are the page.
 std::string_view file_path_of(std::string_view path) {
@@ -47,17 +52,17 @@ bool takes_gzip(const request& from) {
   return found != names.end() && found->weight > 0;
 }
 
-void add_rules(response& made) {
-  made.headers.push_back({"Content-Security-Policy", std::string{content_policy}});
+void add_rules(response& made, std::string_view media_origins) {
+  made.headers.push_back({"Content-Security-Policy", content_policy(media_origins)});
   made.headers.push_back({"Referrer-Policy", "no-referrer"});
   made.headers.push_back({"Cross-Origin-Opener-Policy", "same-origin"});
   made.headers.push_back({"Cross-Origin-Resource-Policy", "same-origin"});
 }
 
-response answer_with(const page_file& file, const request& from) {
+response answer_with(const page_file& file, const request& from, std::string_view media_origins) {
   response made;
   made.content_type = file.content_type;
-  add_rules(made);
+  add_rules(made, media_origins);
   made.headers.push_back({"ETag", std::string{file.tag}});
   // Kept, and asked about each time: after an upgrade of the node a page is the new one.
   made.headers.push_back({"Cache-Control", "no-cache"});
@@ -81,7 +86,8 @@ response answer_with(const page_file& file, const request& from) {
 
 } // namespace
 
-std::optional<response> page_answer(const std::vector<page_file>& pages, const request& from) {
+std::optional<response> page_answer(const std::vector<page_file>& pages, const request& from,
+                                    std::string_view media_origins) {
   if (from.method != "GET")
     return std::nullopt;
   const std::string_view target = from.target;
@@ -101,7 +107,7 @@ std::optional<response> page_answer(const std::vector<page_file>& pages, const r
                                   [&](const page_file& one) { return one.path == wanted; });
   if (found == pages.end())
     return std::nullopt;
-  return answer_with(*found, from);
+  return answer_with(*found, from, media_origins);
 }
 
 } // namespace holdfast::http

@@ -24,6 +24,8 @@ const std::vector<page_file>& embedded_pages();
 
 /// The answer to a request for a page or a file of one; none for a request for anything else.
 /// `/console/…` and `/label/…` are places within a page, and `/` leads to the console.
-std::optional<response> page_answer(const std::vector<page_file>& pages, const request& from);
+/// Images, audio and video of units may also come from `media_origins`, with blanks between.
+std::optional<response> page_answer(const std::vector<page_file>& pages, const request& from,
+                                    std::string_view media_origins);
 
 } // namespace holdfast::http

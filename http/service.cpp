@@ -130,7 +130,7 @@ void serve(const door& through, call_ptr untraced) {
   const auto& asked = call->asked();
   if (auto page = public_page(asked))
     return call->answer(std::move(*page));
-  if (auto page = page_answer(embedded_pages(), asked))
+  if (auto page = page_answer(embedded_pages(), asked, through.settings().media_origins))
     return call->answer(std::move(*page));
   if (path_of(asked.target) == session_path)
     return serve_session(through, call);

@@ -31,13 +31,15 @@ struct pages_fixture {
       {"/label", "text/html; charset=utf-8", page, "\"p2\""},
   };
 
+  std::string media_origins;
+
   std::optional<http::response> get(std::string target,
                                     std::vector<http::parameter> headers = {}) const {
     http::request asked;
     asked.method = "GET";
     asked.target = std::move(target);
     asked.headers = std::move(headers);
-    return http::page_answer(pages, asked);
+    return http::page_answer(pages, asked, media_origins);
   }
 };
 
@@ -87,6 +89,15 @@ BOOST_AUTO_TEST_CASE(each_file_forbids_foreign_content_frames_and_referrers) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(media_of_units_may_come_from_the_origins_that_the_configuration_names) {
+  const auto policy = [&] { return field_of(get("/label"), "Content-Security-Policy"); };
+  BOOST_TEST(test::contains(policy(), "img-src 'self' data: blob:; media-src 'self' data: blob:;"));
+  media_origins = "https://a.example https://b.example";
+  BOOST_TEST(test::contains(policy(), "img-src 'self' data: blob: https://a.example "
+                                      "https://b.example; media-src"));
+  BOOST_TEST(test::contains(policy(), "default-src 'self';"));
+}
+
 BOOST_AUTO_TEST_CASE(places_within_a_page_are_the_page) {
   BOOST_TEST(field_of(get("/label/steps/42?x=1"), "ETag") == "\"p2\"");
   BOOST_TEST(field_of(get("/console/"), "ETag") == "\"p1\"");
@@ -107,19 +118,19 @@ BOOST_AUTO_TEST_CASE(a_program_without_pages_says_so) {
   asked.method = "GET";
   for (const auto* target : {"/", "/console", "/label/x", "/assets/console.js"}) {
     asked.target = target;
-    const auto made = http::page_answer({}, asked);
+    const auto made = http::page_answer({}, asked, {});
     BOOST_TEST(made->status == 404U, target);
     BOOST_TEST(test::contains(made->body, "built without its pages"), target);
   }
   asked.target = "/v1/queues";
-  BOOST_TEST(!http::page_answer({}, asked).has_value());
+  BOOST_TEST(!http::page_answer({}, asked, {}).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(other_methods_are_not_for_pages) {
   http::request asked;
   asked.method = "POST";
   asked.target = "/console";
-  BOOST_TEST(!http::page_answer(pages, asked).has_value());
+  BOOST_TEST(!http::page_answer(pages, asked, media_origins).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(each_embedded_file_can_be_unpacked_and_has_a_tag_of_its_own_content) {
