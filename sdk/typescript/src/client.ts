@@ -348,11 +348,9 @@ export class Holdfast extends Operations {
   async *followEvents(
     filter: EventFilter = {},
     options: FollowOptions = {},
-  ): AsyncGenerator<FollowedEvent, never> {
-    const stream = this.followPath("/v1/events", filter, options);
-    for (;;) {
-      const { value } = await stream.next();
-      yield { ...(parseAnswer(value.data) as ListedEvent), cursor: value.id };
+  ): AsyncGenerator<FollowedEvent, void> {
+    for await (const { data, id } of this.followPath("/v1/events", filter, options)) {
+      yield { ...(parseAnswer(data) as ListedEvent), cursor: id };
     }
   }
 
@@ -361,7 +359,7 @@ export class Holdfast extends Operations {
     path: string,
     query: object,
     options: FollowOptions = {},
-  ): AsyncGenerator<ServerSentEvent, never> {
+  ): AsyncGenerator<ServerSentEvent, void> {
     const route: Route = { method: "GET", path, query: Object.keys(query) };
     const request = requestOf(route, { path: [], members: query }, this[environmentOf].makeId);
     const target = request.query.length > 0 ? `${path}?${queryText(request.query)}` : path;

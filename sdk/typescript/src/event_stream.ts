@@ -88,7 +88,7 @@ export async function* followStream(
   environment: Environment,
   target: string,
   { signal, lastId = "", onConnection }: FollowOptions,
-): AsyncGenerator<ServerSentEvent, never> {
+): AsyncGenerator<ServerSentEvent, void> {
   // Without an end: the deadline only makes the pauses.
   const endless = { ...environment, rule: { ...environment.rule, timeout: Infinity } };
   let last = lastId;
@@ -113,8 +113,8 @@ export async function* followStream(
         redirect: "manual",
         cache: "no-store",
       });
-      const body = bodyOf(answer);
-      if (answer.status !== 200 || body === undefined) throw await refusalOf(answer);
+      const { body } = answer;
+      if (answer.status !== 200 || !body) throw await refusalOf(answer);
       onConnection?.(true);
       deadline = new Deadline(endless);
       const parser = new EventTextParser();
@@ -148,10 +148,6 @@ export async function* followStream(
     onConnection?.(false);
     await pause(environment, deadline.pauseAfterFailure(retryAfter) ?? 0, signal);
   }
-}
-
-function bodyOf(answer: FetchAnswer): ReadableStream<Uint8Array> | undefined {
-  return answer.body ?? undefined;
 }
 
 /** The error that a problem document tells. */
