@@ -15,9 +15,12 @@ const PACKED_BYTES_MAX = 250 * 1024;
 /** Each page is src/<name>/main.tsx with src/html/<name>.html, served as /<name>. */
 const pages = readdirSync(join(root, "src/html")).map((file) => basename(file, ".html"));
 
-const pageOptions = (dist, minify) => ({
+/** A page for development alone, with every component; its HTML lies beside its source. */
+const GALLERY = "gallery";
+
+const pageOptions = (dist, names, minify) => ({
   absWorkingDir: root,
-  entryPoints: Object.fromEntries(pages.map((name) => [name, `src/${name}/main.tsx`])),
+  entryPoints: Object.fromEntries(names.map((name) => [name, `src/${name}/main.tsx`])),
   outdir: join(dist, "assets"),
   bundle: true,
   format: "esm",
@@ -40,7 +43,8 @@ function copyFiles(dist) {
   }
 }
 
-/** Builds into `dist` after each change of a source, unminified; calls `rebuilt` then. */
+/** Builds into `dist` after each change of a source, unminified, and the gallery as well; calls
+ * `rebuilt` then. */
 export async function watch(dist, rebuilt) {
   rmSync(dist, { recursive: true, force: true });
   const plugin = {
@@ -48,18 +52,19 @@ export async function watch(dist, rebuilt) {
     setup(build) {
       build.onEnd((result) => {
         copyFiles(dist);
+        cpSync(join(root, `src/${GALLERY}/${GALLERY}.html`), join(dist, `${GALLERY}.html`));
         if (result.errors.length === 0) rebuilt();
       });
     },
   };
-  const context = await esbuild.context({ ...pageOptions(dist, false), plugins: [plugin] });
+  const context = await esbuild.context({ ...pageOptions(dist, [...pages, GALLERY], false), plugins: [plugin] });
   await context.watch();
   return context;
 }
 
 export async function buildPages(dist) {
   rmSync(dist, { recursive: true, force: true });
-  await esbuild.build(pageOptions(dist, true));
+  await esbuild.build(pageOptions(dist, pages, true));
   copyFiles(dist);
   const packed = (file) => {
     try {

@@ -1,16 +1,18 @@
 // Serves the pages in front of a node, built again after each change of a source; pages that are
 // open load again: node tools/serve.mjs [URL of the node]
 //
+// /gallery shows every shared component. PORT in the environment names another port than 8471.
+//
 // The rules for their content are those of the node, so that a page that breaks them breaks here.
 import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { extname, join } from "node:path";
-import { argv, exit, stderr, stdout } from "node:process";
+import { argv, env, exit, stderr, stdout } from "node:process";
 import { fileURLToPath } from "node:url";
 
 import { watch } from "./build.mjs";
 
-const PORT = 8471;
+const PORT = Number(env.PORT ?? 8471);
 const DEFAULT_NODE = "http://127.0.0.1:8470";
 const TYPES = {
   ".html": "text/html; charset=utf-8",
@@ -45,7 +47,7 @@ function send(answer, type, content) {
 
 /** The file behind a path: places within a page are the page. */
 function fileOf(path) {
-  const page = /^\/(console|label)(\/|$)/.exec(path)?.[1];
+  const page = /^\/(console|label|gallery)(\/|$)/.exec(path)?.[1];
   if (page !== undefined) return `${page}.html`;
   return /^\/assets\/[\w.-]+$/.test(path) ? path.slice(1) : undefined;
 }
@@ -76,7 +78,7 @@ function pass(asked, answer) {
   asked.pipe(passed);
 }
 
-createServer((asked, answer) => {
+const server = createServer((asked, answer) => {
   const path = asked.url.split("?", 1)[0];
   const file = fileOf(path);
   if (path === "/") {
@@ -93,8 +95,9 @@ createServer((asked, answer) => {
   } else {
     pass(asked, answer);
   }
-}).listen(PORT, "127.0.0.1", () => {
-  stdout.write(`http://127.0.0.1:${PORT}/console and /label, in front of ${node.origin}\n`);
+});
+server.listen(PORT, "127.0.0.1", () => {
+  stdout.write(`http://127.0.0.1:${server.address().port}/console, /label and /gallery, in front of ${node.origin}\n`);
 });
 
 await watch(dist, () => {
