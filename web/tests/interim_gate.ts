@@ -72,7 +72,9 @@ export async function startGate(
         answer
           .writeHead(200, {
             "content-type": TYPES[file.split(".").pop() ?? ""] ?? "application/octet-stream",
-            "content-security-policy": "default-src 'self'; frame-ancestors 'none'",
+            "content-security-policy":
+              "default-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; " +
+              "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'",
             "x-content-type-options": "nosniff",
           })
           .end(await readFile(join(dist, file)));
