@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 
 import { api } from "../../shared/api.js";
 import { bytes, count, shortId } from "../../shared/format.js";
-import { Badge, LoadState, Table, Time, toast, type Column } from "../../shared/ui/index.js";
+import { Badge, LoadState, Time, toast } from "../../shared/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { NodeCards } from "../overview/node_cards.js";
 import { ActionButton } from "../parts/action_button.js";
@@ -24,40 +24,25 @@ function shardsOf({ hosts, epochs }: Placement): Shard[] {
 }
 
 function Shards(props: { placement: Placement; node: NodeStatus }): VNode {
-  const columns: readonly Column<Shard>[] = [
-    { key: "shard", title: texts.cluster.shard, cell: ({ shard }) => shard },
-    {
-      key: "host",
-      title: texts.cluster.host,
-      cell: ({ host }) =>
-        host === null ? (
-          <Badge tone="bad">{texts.cluster.nobody}</Badge>
-        ) : (
-          <span title={host}>
-            {host === props.node.incarnation_id ? props.node.name : shortId(host)}
-          </span>
-        ),
-    },
-    {
-      key: "epoch",
-      title: texts.cluster.epoch,
-      numeric: true,
-      cell: ({ epoch }) => count(epoch),
-    },
-  ];
+  const nameOf = (host: string): string =>
+    host === props.node.incarnation_id ? props.node.name : shortId(host);
   return (
     <section>
       <h2>{texts.cluster.shardsTitle}</h2>
       <p class="soft">{texts.cluster.shardsHint}</p>
-      <div class="narrow">
-        <Table
-          caption={texts.cluster.shardsTitle}
-          hideCaption
-          columns={columns}
-          rows={shardsOf(props.placement)}
-          rowKey={({ shard }) => shard}
-        />
-      </div>
+      <ol class="shards">
+        {shardsOf(props.placement).map(({ shard, host, epoch }) => (
+          <li key={shard} class={host === null ? "shard-lost" : ""}>
+            <strong>{texts.cluster.shard(shard)}</strong>
+            {host === null ? (
+              <Badge tone="bad">{texts.cluster.nobody}</Badge>
+            ) : (
+              <span title={host}>{nameOf(host)}</span>
+            )}
+            <span class="soft">{texts.cluster.epoch(count(epoch))}</span>
+          </li>
+        ))}
+      </ol>
     </section>
   );
 }

@@ -60,6 +60,16 @@ function EventRow({ one }: { one: TailEvent }): VNode {
             <Time at={one.at} />
           </span>
           <Badge>{one.type}</Badge>
+          {one.unitId !== undefined && (
+            <span class="mono" title={one.unitId}>
+              {texts.event.unitLink(shortId(one.unitId))}
+            </span>
+          )}
+          {one.unitId === undefined && one.stepId !== undefined && (
+            <span class="mono" title={one.stepId}>
+              {texts.event.stepLink(shortId(one.stepId))}
+            </span>
+          )}
           <span class="soft">{texts.event.place(one.shard, one.seq)}</span>
         </summary>
         {isOpen && (

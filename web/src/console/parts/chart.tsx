@@ -18,23 +18,19 @@ export function roundUp(value: number): number {
   return factor * power;
 }
 
-/** A figure over time, with its scale. `format` writes its values; the same is told in words. */
+/**
+ * A figure over time, with its scale; nothing before there are two samples. `format` writes its
+ * values; the same is told in words.
+ */
 export function Chart(props: {
   title: string;
   samples: readonly Sample[];
   format: (value: number) => string;
-}): VNode {
+}): VNode | null {
   const { title, samples, format } = props;
   const first = samples[0];
   const last = samples[samples.length - 1];
-  if (first === undefined || last === undefined || samples.length < 2) {
-    return (
-      <figure class="chart">
-        <figcaption>{title}</figcaption>
-        <p class="soft">{texts.chartWaits}</p>
-      </figure>
-    );
-  }
+  if (first === undefined || last === undefined || samples.length < 2) return null;
   const most = roundUp(Math.max(...samples.map(({ value }) => value)));
   const least = Math.min(...samples.map(({ value }) => value));
   const x = (at: number): number =>

@@ -135,7 +135,11 @@ function Profile({ name }: { name: string }): VNode {
             facts={[
               [
                 texts.people.trust,
-                `${percent(profile.trust)} (${profile.trust_given ? texts.people.trustGiven : texts.people.trustTested})`,
+                profile.trust_given
+                  ? texts.people.trustGiven(percent(profile.trust))
+                  : profile.tests_answered === 0
+                    ? texts.people.trustUnknown
+                    : texts.people.trustTested(percent(profile.trust)),
               ],
               [
                 texts.people.tests,

@@ -42,14 +42,6 @@ interface Facts {
 }
 
 /** The counts of what is stored, which count rows: asked for by a person alone. */
-function StoredCounts(props: { queue: string }): VNode {
-  const [asked, setAsked] = useState(0);
-  if (asked === 0) {
-    return <Button onClick={() => setAsked(1)}>{texts.queue.countStored}</Button>;
-  }
-  return <StoredFigures queue={props.queue} />;
-}
-
 function StoredFigures({ queue }: { queue: string }): VNode {
   const loaded = useView(
     async (signal) => {
@@ -192,6 +184,7 @@ export function QueuePage(props: { queue: string; tab: string | undefined }): VN
   const { queue } = props;
   const tab = QUEUE_TABS.find((one) => one === props.tab) ?? "tasks";
   const past = usePast(queue);
+  const [isCounted, setCounted] = useState(false);
   const loaded = useView<Facts>(
     async (signal) => {
       const [view, metrics] = await Promise.all([
@@ -232,13 +225,15 @@ export function QueuePage(props: { queue: string; tab: string | undefined }): VN
                   )}
                 </span>
               ))}
-              {may("changeQueues") && (
-                <div class="page-actions">
-                  <QueueActions view={view} onChange={loaded.reload} />
-                </div>
-              )}
+              <div class="page-actions">
+                {!isCounted && (
+                  <Button onClick={() => setCounted(true)}>{texts.queue.countStored}</Button>
+                )}
+                {may("changeQueues") && <QueueActions view={view} onChange={loaded.reload} />}
+              </div>
             </div>
             <QueueFigureRow metrics={metrics} />
+            {isCounted && <StoredFigures queue={queue} />}
             <div class="charts">
               <Chart
                 title={texts.queue.chartRate}
@@ -251,7 +246,6 @@ export function QueuePage(props: { queue: string; tab: string | undefined }): VN
                 format={shortCount}
               />
             </div>
-            <StoredCounts queue={queue} />
             <Tabs queue={queue} tab={tab} />
             {tab === "tasks" && <TasksTab queue={queue} />}
             {tab === "dead" && <DeadTab queue={queue} />}

@@ -143,7 +143,8 @@ function People({ step }: { step: string }): VNode {
       key: "trust",
       title: texts.people.trust,
       numeric: true,
-      cell: ({ trust, trust_low }) => `${percent(trust)} (≥ ${percent(trust_low)})`,
+      cell: ({ tests, trust, trust_low }) =>
+        tests === 0 ? "–" : `${percent(trust)} (≥ ${percent(trust_low)})`,
     },
     ...(may("changeWorkflows")
       ? [

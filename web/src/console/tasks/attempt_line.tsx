@@ -25,9 +25,14 @@ function Bar({ span }: { span: Span }): VNode {
   const x = Math.min(span.begin * WIDTH, WIDTH - width);
   const tone = TONES[span.attempt.ending ?? ""] ?? "busy";
   return (
-    <svg class={`bar bar-${tone}`} viewBox={`0 0 ${WIDTH} 8`} aria-hidden="true">
+    <svg
+      class={`bar bar-${tone}`}
+      viewBox={`0 0 ${WIDTH} 8`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       <rect class="bar-ground" x="0" y="3" width={WIDTH} height="2" />
-      <rect class="bar-time" x={x} y="0" width={width} height="8" rx="2" />
+      <rect class="bar-time" x={x} y="0" width={width} height="8" />
     </svg>
   );
 }

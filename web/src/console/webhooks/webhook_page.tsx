@@ -67,17 +67,28 @@ function Shards(props: { webhook: WebhookView }): VNode {
       cell: ({ stopped, waits }) => <span class="break">{stopped ?? waits ?? "–"}</span>,
     },
   ];
+  const [isAll, setAll] = useState(false);
+  const all = props.webhook.places;
+  const busy = all.filter(
+    ({ newest, dead_letters, stopped, waits }) =>
+      newest > 0 || dead_letters > 0 || stopped !== undefined || waits !== undefined,
+  );
+  const rows = isAll ? all : busy;
   return (
-    <details open={props.webhook.places.some(({ stopped, dead_letters }) => stopped !== undefined || dead_letters > 0)}>
-      <summary>{texts.webhook.shards(props.webhook.places.length)}</summary>
+    <section>
+      <h2>{texts.webhook.shardsCaption}</h2>
       <Table
         caption={texts.webhook.shardsCaption}
         hideCaption
         columns={columns}
-        rows={props.webhook.places}
+        rows={rows}
         rowKey={({ shard }) => shard}
+        empty={texts.webhook.noShards}
       />
-    </details>
+      {rows.length < all.length && (
+        <Button onClick={() => setAll(true)}>{texts.webhook.shards(all.length)}</Button>
+      )}
+    </section>
   );
 }
 

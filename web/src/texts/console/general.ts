@@ -32,7 +32,6 @@ export const general = {
   noneSoFar: (requests: string) =>
     `Nothing that matches in the first ${requests} parts of the list, and it goes on.`,
   lookOn: "Look on",
-  chartWaits: "The line begins with the next figures.",
   chartWords: (title: string, now: string, least: string, most: string) =>
     `${title}: ${now} now, between ${least} and ${most}`,
   notHere: { title: "No such page", text: "The address leads nowhere." },

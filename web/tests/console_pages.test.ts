@@ -1,0 +1,96 @@
+/** Every page of the console: what it shows, whether it is accessible and fits, and its picture. */
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+
+import { STACK, makeData, type Data } from "./console_data.js";
+import {
+  Harness,
+  PHONE,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  picture,
+  reasonToSkip,
+} from "./harness.js";
+
+describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
+  let harness: Harness;
+  let data: Data;
+  before(async () => {
+    harness = await Harness.start();
+    data = await makeData(harness.api);
+  });
+  after(() => harness.stop());
+  afterEach(async () => {
+    await harness.closePages();
+    harness.expectNoErrors();
+  });
+
+  /** Opens a page, waits for its text, and keeps it wide and narrow. */
+  async function show(name: string, path: string, text: string | RegExp): Promise<void> {
+    const page = await harness.open(`/console${path}`, { as: "admin" });
+    await page.locator("main").getByText(text).first().waitFor();
+    await page.evaluate(() => document.fonts.ready);
+    await picture(page, `console-${name}`);
+    await expectAccessible(page);
+    await page.setViewportSize(PHONE);
+    await expectNoSidewaysScroll(page);
+  }
+
+  test("the_overview_says_first_what_is_wrong", async () => {
+    const page = await harness.open("/console", { as: "admin" });
+    const problems = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
+    await problems.first().waitFor();
+    const texts = await problems.allTextContents();
+    assert.ok(texts.some((text) => /Queue mail: 7 tasks died/.test(text)), texts.join("\n"));
+    assert.ok(texts.some((text) => /Queue images is paused; 5 tasks are ready/.test(text)));
+    assert.ok(texts.some((text) => /Queue mail has 7 dead letters/.test(text)));
+    assert.match(texts[0] ?? "", /^Act/);
+    // The first list of the page is this one.
+    const first = await page.locator("main").locator("ul, table").first().getAttribute("aria-label");
+    assert.equal(first, "Problems");
+    await page.getByText("Queue mail has 7 dead letters").click();
+    await page.getByRole("heading", { name: "mail" }).waitFor();
+    await page.getByText("SMTP_DOWN").waitFor();
+  });
+
+  test("the_overview_fits_and_is_accessible", () => show("overview", "", "Open steps"));
+  test("the_queues_fit_and_are_accessible", () => show("queues", "#/queues", "Queues 1 to"));
+  test("a_queue_fits_and_is_accessible", () => show("queue", "#/queues/mail", "The first 50"));
+  test("dead_letters_fit_and_are_accessible", () =>
+    show("dead-letters", "#/queues/mail/dead", "BAD_ADDRESS"));
+  test("schedules_fit_and_are_accessible", () =>
+    show("schedules", "#/queues/reports/schedules", "Europe/Berlin"));
+  test("a_policy_fits_and_is_accessible", () =>
+    show("policy", "#/queues/mail/definition", "max_attempts"));
+  test("a_dead_task_fits_and_is_accessible", () =>
+    show("task", `#/tasks/${data.deadTask}`, "SmtpError"));
+  test("workflows_fit_and_are_accessible", () => show("workflows", "#/workflows", "sentiment"));
+  test("a_workflow_fits_and_is_accessible", () =>
+    show("workflow", `#/workflows/${data.workflow}`, "judgment_schema"));
+  test("steps_fit_and_are_accessible", () => show("steps", "#/steps", "review"));
+  test("a_step_fits_and_is_accessible", () => show("step", `#/steps/${data.step}`, "ben"));
+  test("a_unit_fits_and_is_accessible", () => show("unit", `#/units/${data.unit}`, "Thank you"));
+  test("people_fit_and_are_accessible", () => show("people", "#/people?contributor=ana", "mailer-3"));
+  test("events_fit_and_are_accessible", () =>
+    show("events", "#/events?from=oldest", "JudgmentReceived"));
+  test("webhooks_fit_and_are_accessible", () => show("webhooks", "#/webhooks", "example.org"));
+  test("a_webhook_fits_and_is_accessible", () => show("webhook", "#/webhooks/feed", "UnitFinalized"));
+  test("the_cluster_fits_and_is_accessible", () => show("cluster", "#/cluster", "Invariants"));
+  test("tokens_fit_and_are_accessible", () => show("tokens", "#/tokens", "contributor"));
+  test("the_audit_log_fits_and_is_accessible", () => show("audit", "#/audit", "put_queue"));
+
+  test("the_console_has_a_dark_theme", async () => {
+    const page = await harness.open("/console", { as: "admin", theme: "dark" });
+    await page.getByRole("heading", { name: "Open steps" }).waitFor();
+    await picture(page, "console-overview-dark");
+  });
+
+  test("a_task_shows_its_attempts_with_the_error_in_full", async () => {
+    const page = await harness.open(`/console#/tasks/${data.deadTask}`, { as: "admin" });
+    const error = page.getByRole("region", { name: "Error of attempt 1" });
+    assert.equal(await error.textContent(), STACK);
+    await page.getByText("it is a dead letter since").waitFor();
+    await page.getByText("mailer-2").first().waitFor();
+  });
+});
