@@ -30,7 +30,7 @@ http::credential shown_by(std::vector<http::parameter> headers) {
   return http::credential_of(asked);
 }
 
-std::string objection(std::string method, std::vector<http::parameter> headers) {
+std::string origin_objection(std::string method, std::vector<http::parameter> headers) {
   return http::objection_by_origin(browser_asks(std::move(method), std::move(headers)));
 }
 
@@ -98,40 +98,40 @@ BOOST_AUTO_TEST_CASE(a_token_that_no_cookie_can_hold_does_not_fit) {
 // --- other sites ---
 
 BOOST_AUTO_TEST_CASE(a_page_of_this_node_may_change_things) {
-  BOOST_TEST(objection("POST", {{"x-holdfast-csrf", "1"}}).empty());
-  BOOST_TEST(
-      objection("POST", {{"x-holdfast-csrf", "1"}, {"sec-fetch-site", "same-origin"}}).empty());
-  BOOST_TEST(
-      objection("PUT",
-                {{"x-holdfast-csrf", "1"}, {"host", "node:8470"}, {"origin", "http://node:8470"}})
-          .empty());
-  BOOST_TEST(objection("PUT", {{"x-holdfast-csrf", "1"},
-                               {"host", "inside:80"},
-                               {"x-forwarded-host", "label.example.org"},
-                               {"origin", "https://label.example.org"}})
+  BOOST_TEST(origin_objection("POST", {{"x-holdfast-csrf", "1"}}).empty());
+  BOOST_TEST(origin_objection("POST", {{"x-holdfast-csrf", "1"}, {"sec-fetch-site", "same-origin"}})
                  .empty());
-  BOOST_TEST(objection("GET", {}).empty());
-  BOOST_TEST(objection("GET", {{"sec-fetch-site", "none"}}).empty());
+  BOOST_TEST(
+      origin_objection(
+          "PUT", {{"x-holdfast-csrf", "1"}, {"host", "node:8470"}, {"origin", "http://node:8470"}})
+          .empty());
+  BOOST_TEST(origin_objection("PUT", {{"x-holdfast-csrf", "1"},
+                                      {"host", "inside:80"},
+                                      {"x-forwarded-host", "label.example.org"},
+                                      {"origin", "https://label.example.org"}})
+                 .empty());
+  BOOST_TEST(origin_objection("GET", {}).empty());
+  BOOST_TEST(origin_objection("GET", {{"sec-fetch-site", "none"}}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_change_without_the_header_is_refused) {
   for (const auto* method : {"POST", "PUT", "DELETE", "PATCH"})
-    BOOST_TEST(
-        test::contains(objection(method, {{"sec-fetch-site", "same-origin"}}), "X-Holdfast-CSRF"),
-        method);
+    BOOST_TEST(test::contains(origin_objection(method, {{"sec-fetch-site", "same-origin"}}),
+                              "X-Holdfast-CSRF"),
+               method);
 }
 
 BOOST_AUTO_TEST_CASE(a_page_of_another_origin_is_refused_whatever_it_sends) {
   for (const auto* method : {"GET", "POST", "DELETE"}) {
     for (const auto* site : {"cross-site", "same-site"})
-      BOOST_TEST(
-          test::contains(objection(method, {{"x-holdfast-csrf", "1"}, {"sec-fetch-site", site}}),
-                         "another origin"),
-          method << ' ' << site);
+      BOOST_TEST(test::contains(
+                     origin_objection(method, {{"x-holdfast-csrf", "1"}, {"sec-fetch-site", site}}),
+                     "another origin"),
+                 method << ' ' << site);
     for (const auto* origin : {"http://evil:8470", "null", "http://node:8471", "node:8470"})
-      BOOST_TEST(test::contains(objection(method, {{"x-holdfast-csrf", "1"},
-                                                   {"host", "node:8470"},
-                                                   {"origin", origin}}),
+      BOOST_TEST(test::contains(origin_objection(method, {{"x-holdfast-csrf", "1"},
+                                                          {"host", "node:8470"},
+                                                          {"origin", origin}}),
                                 "another origin"),
                  method << ' ' << origin);
   }
