@@ -86,6 +86,20 @@ export class Harness {
     return token;
   }
 
+  /** Makes a sign-in link, and returns its place: `/label#link=…`. */
+  async link(kind: Pick<CreateTokenRequest, "role" | "contributor">): Promise<string> {
+    const answer = await fetch(`${this.node.url}/v1/sign-in-links`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${this.node.token}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(kind),
+    });
+    assert.equal(answer.status, 201);
+    return ((await answer.json()) as { path: string }).path;
+  }
+
   /** Opens a page, such as `/console#/queues`. */
   async open(path: string, settings: OpenSettings = {}): Promise<Page> {
     assert.ok(this.browser);
