@@ -46,6 +46,11 @@ export async function openSession(): Promise<void> {
   }
 }
 
+// A link that is opened in a tab with the page changes the part behind `#` alone.
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#link=")) void openSession();
+});
+
 /** Returns whether the credential was good; the state has the problem otherwise. */
 export async function signIn(credential: { token: string } | { link: string }): Promise<boolean> {
   try {
