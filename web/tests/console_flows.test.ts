@@ -274,11 +274,18 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     });
     const page = await harness.open(`/console#/workflows/${workflow_id}`, { as: "admin" });
     await page.getByText("Open", { exact: true }).waitFor();
-    await page.clock.install(); // no timer of the page runs from here on: the stream alone tells
+    // The page's own time stands still but for these steps, too few for its next look by itself:
+    // the event alone makes it load.
+    await page.clock.install();
+    await page.reload();
+    const state = page.locator("td .badge").first();
+    await state.getByText("Open", { exact: true }).waitFor();
     await page.clock.pauseAt(Date.now() + 1000);
     await harness.api.changeStep(steps[0]?.id ?? "", { status: "paused" });
-    await page.clock.runFor(3000);
-    await page.getByText("Paused", { exact: true }).waitFor();
+    for (let tick = 0; tick < 80 && (await state.textContent()) !== "Paused"; tick++) {
+      await page.clock.runFor(100);
+    }
+    assert.equal(await state.textContent(), "Paused");
   });
 
   test("a_workflow_is_checked_by_the_node_before_it_is_changed", async () => {
@@ -391,42 +398,5 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     await page.getByLabel("Operation").fill("put_queue");
     await page.getByText("pause_queue").first().waitFor({ state: "detached" });
     await page.getByText("put_queue").first().waitFor();
-  });
-
-  test("charts_and_spark_lines_follow_the_work", async () => {
-    const { api } = harness;
-    await api.putQueue("busy", {});
-    const page = await harness.open("/console#/queues", { as: "admin" });
-    await page.getByRole("link", { name: "busy" }).waitFor();
-    await page.clock.install();
-    const ready = [40, 55, 62, 71, 66, 58, 61, 49, 40, 33, 28, 30, 22, 17, 12, 14, 9, 6];
-    const work = async (): Promise<void> => {
-      for (const number of ready) {
-        await api.makeTasks("busy", {
-          tasks: Array.from({ length: 30 }, () => ({ type: "resize", body: {} })),
-        });
-        let left = (await api.getQueueMetrics("busy")).ready;
-        while (left > number) {
-          const limit = Math.min(20, left - number);
-          const { tasks = [] } = (await api.claimTasks("busy", { worker: "w", limit })) ?? {};
-          const outcomes = tasks.map(({ id, token }) => ({ task: id, token }));
-          await api.reportTasks("busy", { worker: "w", outcomes });
-          left -= tasks.length;
-        }
-        const answered = page.waitForResponse(/queues\/busy\/metrics/);
-        await page.clock.fastForward(10_500);
-        await answered;
-      }
-    };
-    await work();
-    const spark = page.getByRole("row", { name: /busy/ }).getByRole("img");
-    const points = await spark.locator("polyline").getAttribute("points");
-    assert.ok((points ?? "").split(" ").length >= 10, points ?? "no line");
-    await picture(page, "console-queues");
-    await page.goto(`${harness.url}/console#/queues/busy`);
-    await page.getByRole("img", { name: /^Ready: 6 now/ }).waitFor();
-    await page.getByRole("img", { name: /^Completed: / }).waitFor();
-    await page.getByRole("table").waitFor();
-    await picture(page, "console-queue");
   });
 });

@@ -57,14 +57,28 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
 
   test("an_auditor_sees_every_page_and_no_action", async () => {
     // Each of these only reads.
-    const reading =
-      /^(Refresh|Show more|Look on|Keys \(\?\)|Copy|Copy the id|Open|Hold the list|Clear filters|Sign out|Count finished tasks|Measure the agreement|Show the profile|Show all \d+ shards)$/;
+    const reading = new Set([
+      "Refresh",
+      "Show more",
+      "Look on",
+      "Keys (?)",
+      "Copy",
+      "Open",
+      "Hold the list",
+      "Clear filters",
+      "Sign out",
+      "Count finished tasks",
+      "Measure the agreement",
+      "Show the profile",
+      "Show all 16 shards",
+    ]);
     const page = await harness.open("/console", { as: { role: "auditor" } });
     for (const address of addressesOf(data)) {
       await goTo(page, `${harness.url}/console${address}`);
       assert.equal(await page.getByText("Could not be loaded").count(), 0, address);
       const buttons = await page.getByRole("button").allTextContents();
-      for (const text of buttons) assert.match(text, reading, address);
+      const changing = buttons.filter((text) => !reading.has(text));
+      assert.deepEqual(changing, [], address);
     }
     const links = await page.getByRole("navigation", { name: "Menu" }).getByRole("link").count();
     assert.equal(links, 10);
@@ -211,7 +225,9 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
     await page.getByRole("heading", { name: "Queues" }).waitFor();
     await page.getByRole("link", { name: "mail", exact: true }).waitFor();
     await page.keyboard.press("/");
+    const filtered = page.waitForResponse(/queues\?prefix=mai/);
     await page.keyboard.type("mai");
+    await filtered;
     await page.getByRole("link", { name: "images" }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: "mail", exact: true }).waitFor();
     await page.keyboard.press("Escape");

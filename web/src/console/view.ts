@@ -1,9 +1,10 @@
 /** Data of a view: loaded when it appears, and again while somebody looks at it. */
 
-import { NoAnswerError } from "holdfast";
+import { NoAnswerError, type EventFilter } from "holdfast";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import { isAbort } from "../shared/api.js";
+import { useEvents, useThrottled } from "../shared/live.js";
 import { useLoad, type Loaded } from "../shared/load.js";
 import { noteRefusal } from "../shared/session.js";
 import { Signal } from "../shared/signal.js";
@@ -53,6 +54,40 @@ export function useView<T>(
     if (!loading) requestsFail.set(error instanceof NoAnswerError);
     return () => requestsFail.set(false);
   }, [loading, error]);
+  return loaded;
+}
+
+/** Seconds between two loads because of events. */
+const EVENT_PAUSE = 2;
+
+/**
+ * Loads as `useView`, and soon after each event of the filter. A hidden page loads when it becomes
+ * visible.
+ */
+export function useLiveView<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  every: number,
+  filter: EventFilter,
+): Loaded<T> {
+  const loaded = useView(load, inputs, every);
+  const { reload } = loaded;
+  const missed = useRef(false);
+  const soon = useThrottled(() => {
+    missed.current = document.visibilityState !== "visible";
+    if (!missed.current) reload();
+  }, EVENT_PAUSE);
+  useEffect(() => {
+    const shown = (): void => {
+      if (!missed.current || document.visibilityState !== "visible") return;
+      missed.current = false;
+      reload();
+    };
+    document.addEventListener("visibilitychange", shown);
+    return () => document.removeEventListener("visibilitychange", shown);
+  }, [reload]);
+  // A role that may not read events still sees the figures of every `every` seconds.
+  useEvents(filter, { onEvent: soon, onReconnect: soon, onEnd: () => undefined });
   return loaded;
 }
 

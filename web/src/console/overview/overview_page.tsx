@@ -2,7 +2,6 @@ import type { ListedStep } from "holdfast";
 import type { VNode } from "preact";
 
 import { api, isAbort } from "../../shared/api.js";
-import { useEvents, useThrottled } from "../../shared/live.js";
 import { Badge, LoadState } from "../../shared/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
@@ -11,14 +10,11 @@ import { QueueTable } from "../queues/queue_table.js";
 import { may } from "../rights.js";
 import { keepStepSamples } from "../steps/step_samples.js";
 import { StepTable } from "../steps/step_table.js";
-import { useView } from "../view.js";
+import { useLiveView } from "../view.js";
 import { NodeCards } from "./node_cards.js";
 import { problemsOf, type OverviewFacts, type Problem } from "./problems.js";
 
 const EVERY = 10;
-
-/** Seconds between two loads because of events. */
-const EVENT_PAUSE = 2;
 
 /** Steps that the overview asks for. */
 const STEPS_LOOKED_AT = 200;
@@ -106,12 +102,7 @@ function Problems(props: { problems: readonly Problem[]; failures: readonly stri
 }
 
 export function OverviewPage(): VNode {
-  const loaded = useView(load, [], EVERY);
-  const soon = useThrottled(loaded.reload, EVENT_PAUSE);
-  useEvents(
-    { types: ["JobStepUpdated", "ContributorFlagged"] },
-    { onEvent: soon, onReconnect: soon, onEnd: () => undefined },
-  );
+  const loaded = useLiveView(load, [], EVERY, { types: ["JobStepUpdated", "ContributorFlagged"] });
   return (
     <>
       <h1>{texts.overview.title}</h1>

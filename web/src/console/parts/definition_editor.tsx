@@ -88,11 +88,15 @@ export function DefinitionEditor(props: {
   const [text, setText] = useState(prettyJson(props.draft ?? props.before));
   const [isReview, setReview] = useState(false);
   const [found, setFound] = useState<readonly DefinitionDifference[] | undefined>(undefined);
+  // An error is about the text that was sent, and leaves with it.
+  const [sent, setSent] = useState("");
   const review = useAction(async () => {
+    setSent(text);
     setFound(await props.check?.(text));
     setReview(true);
   });
   const save = useAction(async () => {
+    setSent(text);
     await props.save(text);
     props.onClose();
   });
@@ -109,7 +113,7 @@ export function DefinitionEditor(props: {
               <Found differences={found} />
             </details>
           )}
-          <Problems error={save.error} />
+          <Problems error={sent === text ? save.error : undefined} />
           <div class="dialog-actions">
             <Button onClick={() => setReview(false)}>{texts.editor.back}</Button>
             <Button kind="main" busy={save.busy} onClick={() => void save.run()}>
@@ -135,7 +139,7 @@ export function DefinitionEditor(props: {
               />
             )}
           </Field>
-          <Problems error={review.error} />
+          <Problems error={sent === text ? (review.error ?? save.error) : undefined} />
           <div class="dialog-actions">
             {isSame && <span class="soft">{texts.editor.unchanged}</span>}
             <Button onClick={props.onClose}>{sharedTexts.cancel}</Button>

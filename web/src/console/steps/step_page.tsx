@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 
 import { api } from "../../shared/api.js";
 import { count, percent, rate } from "../../shared/format.js";
-import { useEvents, useThrottled } from "../../shared/live.js";
 import {
   Badge,
   Button,
@@ -21,12 +20,11 @@ import { Facts, Figure } from "../parts/facts.js";
 import { PagedList } from "../parts/more.js";
 import { places } from "../places.js";
 import { may } from "../rights.js";
-import { usePages, useView } from "../view.js";
+import { useLiveView, usePages, useView } from "../view.js";
 import { StepActions } from "./step_actions.js";
 import { keepStepSamples, stepRates } from "./step_samples.js";
 
 const EVERY = 10;
-const EVENT_PAUSE = 2;
 const PEOPLE_PER_PAGE = 50;
 
 function StepFigures({ step }: { step: StepStatistics }): VNode {
@@ -189,7 +187,7 @@ function People({ step }: { step: string }): VNode {
 }
 
 export function StepPage({ id }: { id: string }): VNode {
-  const loaded = useView(
+  const loaded = useLiveView(
     async (signal) => {
       const step = await api.getStepStatistics(id, { signal });
       keepStepSamples([step]);
@@ -197,11 +195,7 @@ export function StepPage({ id }: { id: string }): VNode {
     },
     [id],
     EVERY,
-  );
-  const soon = useThrottled(loaded.reload, EVENT_PAUSE);
-  useEvents(
     { step_id: id, types: ["JobStepUpdated"] },
-    { onEvent: soon, onReconnect: soon, onEnd: () => undefined },
   );
   return (
     <LoadState loaded={loaded}>

@@ -3,7 +3,6 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
 import { api } from "../../shared/api.js";
-import { useEvents, useThrottled } from "../../shared/live.js";
 import {
   Badge,
   Button,
@@ -19,11 +18,10 @@ import { DefinitionEditor } from "../parts/definition_editor.js";
 import { JsonView } from "../parts/json_view.js";
 import { places } from "../places.js";
 import { may } from "../rights.js";
-import { useView } from "../view.js";
+import { useLiveView } from "../view.js";
 import { StepActions } from "./step_actions.js";
 
 const EVERY = 10;
-const EVENT_PAUSE = 2;
 
 interface Facts {
   workflow: WorkflowView;
@@ -72,18 +70,14 @@ function Steps(props: { steps: readonly StepView[]; onChange: () => void }): VNo
 }
 
 export function WorkflowPage({ id }: { id: string }): VNode {
-  const loaded = useView<Facts>(
+  const loaded = useLiveView<Facts>(
     async (signal) => {
       const workflow = await api.getWorkflow(id, {}, { signal });
       return { workflow, text: textAt(workflow, "definition") ?? "{}" };
     },
     [id],
     EVERY,
-  );
-  const soon = useThrottled(loaded.reload, EVENT_PAUSE);
-  useEvents(
     { workflow_id: id, types: ["JobStepUpdated"] },
-    { onEvent: soon, onReconnect: soon, onEnd: () => undefined },
   );
   const [edited, setEdited] = useState<Facts | undefined>(undefined);
   return (

@@ -50,7 +50,7 @@ export const operations = {
     removed: (name: string) => `Webhook ${name} is removed`,
     deadOf: (shard: number) => `Dead letters of shard ${shard}`,
     letter: (seq: number, status: number) =>
-      `number ${seq}, ${status === 0 ? "no answer" : `answered ${status}`}`,
+      status === 0 ? `number ${seq}` : `number ${seq}, answered ${status}`,
     event: "Event",
     replayed: "Replayed",
     replay: "Replay all",
