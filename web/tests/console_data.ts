@@ -1,5 +1,7 @@
 /** Work of all kinds for the pages of the console: done by real workers and contributors. */
 
+import assert from "node:assert/strict";
+
 import type { Holdfast } from "holdfast";
 
 export interface Data {
@@ -20,6 +22,12 @@ export interface Data {
 export const STACK = `SmtpError: connection refused
     at Connection.open (smtp.js:81:13)
     at Mailer.send (mailer.js:24:5)`;
+
+/** Asks again and again until it is so; fails when that takes too long. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 20_000;
+  while (!(await isSo())) assert.ok(performance.now() < end, "it takes longer than 20 s");
+}
 
 async function completeSome(api: Holdfast, queue: string, worker: string, limit: number): Promise<string> {
   const claimed = await api.claimTasks(queue, { worker, limit });
@@ -129,6 +137,7 @@ async function makeWebhooks(api: Holdfast): Promise<void> {
   await api.putQueue("feed", { types: { event: { versions: { "7": {} } } } });
   await api.putWebhook("feed", { queue: "feed", types: ["UnitFinalized"], start: "oldest" });
   await api.putWebhook("billing", { url: "https://example.org/hooks", secret: "billing" });
+  await api.pauseWebhook("billing");
 }
 
 async function makeTokens(api: Holdfast): Promise<void> {

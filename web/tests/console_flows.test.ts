@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 
 import type { Page } from "playwright-core";
 
-import { makeData, type Data } from "./console_data.js";
+import { makeData, until, type Data } from "./console_data.js";
 import { Harness, picture, reasonToSkip } from "./harness.js";
 
 /** The browser logs each answer that refuses. */
@@ -196,6 +196,7 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     await press(page, "Review changes");
     const difference = page.getByRole("region", { name: "Difference" });
     assert.match((await difference.textContent()) ?? "", /−\s+"running_max": 50\n\+\s+"running_max": 80/);
+    assert.equal(await page.getByRole("dialog").getByText("/bogus").count(), 0);
     await picture(page, "console-difference");
     await press(page, "Save");
     await expectToast(page, "The policy of mail is saved");
@@ -345,7 +346,7 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
         (sum, { dead_letters }) => sum + dead_letters,
         0,
       );
-    while ((await letters()) < 10); // each ask waits for its answer
+    await until(async () => (await letters()) === 10);
     const page = await harness.open("/console#/webhooks/feed", { as: { role: "operator" } });
     await page.locator(".event summary").first().click();
     const event = page.getByRole("region", { name: "Event" }).first();
@@ -354,7 +355,7 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     await press(page, "Replay all");
     await inDialog(page, "Replay all").click();
     await expectToast(page, "10 dead letters");
-    while ((await letters()) > 0);
+    await until(async () => (await letters()) === 0);
     const { tasks } = await api.listTasks({ queue: "feed" });
     assert.equal(tasks.length, 10);
 

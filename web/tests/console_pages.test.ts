@@ -62,11 +62,12 @@ describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
         left -= tasks.length;
       }
       // The line of the step moves as well.
-      const unit = await api.assign({ step_id: data.step, contributor_id: "ana" });
-      if (unit !== undefined) {
+      for (const contributor_id of ["ana", "ben"]) {
+        const unit = await api.assign({ step_id: data.step, contributor_id });
+        if (unit === undefined) continue;
         const { unit_id, token } = unit;
         const judgment = { step_id: data.step, unit_id, token, data: { answer: "yes" } };
-        await api.submitJudgment({ ...judgment, contributor_id: "ana" });
+        await api.submitJudgment({ ...judgment, contributor_id });
       }
       const answered = page.waitForResponse(/queues\/thumbnails\/metrics/);
       await page.clock.fastForward(10_500);
@@ -104,6 +105,13 @@ describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
     await page.getByText("Queue mail has 7 dead letters").click();
     await page.getByRole("heading", { name: "mail" }).waitFor();
     await page.getByText("SMTP_DOWN").first().waitFor();
+  });
+
+  test("a_phone_shows_the_overview_from_top_to_bottom", async () => {
+    const page = await harness.open("/console", { as: "admin", size: PHONE });
+    await page.getByRole("heading", { name: "Nodes" }).waitFor();
+    await picture(page, "console-phone");
+    await expectNoSidewaysScroll(page);
   });
 
   test("the_overview_fits_and_is_accessible", () => show(undefined, "", "Open steps"));

@@ -37,8 +37,3 @@ export function ratesOf(samples: readonly Sample[]): Sample[] {
     return { at, value: seconds > 0 ? Math.max(0, value - before.value) / seconds : 0 };
   });
 }
-
-/** For tests. */
-export function forgetSamples(): void {
-  series.clear();
-}

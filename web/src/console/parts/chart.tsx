@@ -3,20 +3,13 @@ import type { VNode } from "preact";
 import { localTime } from "../../shared/format.js";
 import { texts } from "../../texts/console.js";
 import type { Sample } from "../samples.js";
+import { roundUp } from "./chart_scale.js";
 
 const WIDTH = 560;
 const HEIGHT = 120;
 const LEFT = 44;
 const BOTTOM = 18;
 const TOP = 8;
-
-/** The next number of the form 1, 2 or 5 times a power of ten. */
-export function roundUp(value: number): number {
-  if (!(value > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  const factor = [1, 2, 5, 10].find((one) => one * power >= value * (1 - 1e-9)) ?? 10;
-  return factor * power;
-}
 
 /**
  * A figure over time, with its scale; nothing before there are two samples. `format` writes its

@@ -88,18 +88,29 @@ export function DefinitionEditor(props: {
   const [text, setText] = useState(prettyJson(props.draft ?? props.before));
   const [isReview, setReview] = useState(false);
   const [found, setFound] = useState<readonly DefinitionDifference[] | undefined>(undefined);
-  // An error is about the text that was sent, and leaves with it.
-  const [sent, setSent] = useState("");
-  const review = useAction(async () => {
-    setSent(text);
-    setFound(await props.check?.(text));
-    setReview(true);
-  });
-  const save = useAction(async () => {
-    setSent(text);
-    await props.save(text);
-    props.onClose();
-  });
+  // A refusal is about the text that was sent, and leaves when that is changed.
+  const [refused, setRefused] = useState<{ text: string; error: unknown } | undefined>(undefined);
+  const noted = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      setRefused({ text, error });
+      throw error;
+    }
+  };
+  const review = useAction(() =>
+    noted(async () => {
+      setFound(await props.check?.(text));
+      setReview(true);
+    }),
+  );
+  const save = useAction(() =>
+    noted(async () => {
+      await props.save(text);
+      props.onClose();
+    }),
+  );
+  const refusal = refused?.text === text ? refused.error : undefined;
   const problem = jsonProblem(text);
   const isSame = prettyJson(text) === before;
   return (
@@ -113,7 +124,7 @@ export function DefinitionEditor(props: {
               <Found differences={found} />
             </details>
           )}
-          <Problems error={sent === text ? save.error : undefined} />
+          <Problems error={refusal} />
           <div class="dialog-actions">
             <Button onClick={() => setReview(false)}>{texts.editor.back}</Button>
             <Button kind="main" busy={save.busy} onClick={() => void save.run()}>
@@ -139,7 +150,7 @@ export function DefinitionEditor(props: {
               />
             )}
           </Field>
-          <Problems error={sent === text ? (review.error ?? save.error) : undefined} />
+          <Problems error={refusal} />
           <div class="dialog-actions">
             {isSame && <span class="soft">{texts.editor.unchanged}</span>}
             <Button onClick={props.onClose}>{sharedTexts.cancel}</Button>

@@ -1,6 +1,6 @@
 /** The figures of queues, and their samples. */
 
-import { HoldfastError, type QueueMetrics, type QueueView } from "holdfast";
+import type { QueueMetrics, QueueView } from "holdfast";
 
 import { api } from "../../shared/api.js";
 import { addSample } from "../samples.js";
@@ -70,8 +70,4 @@ export function pastRates(windows: readonly QueueMetrics[]): { at: number; value
     rates.unshift({ at: shorter.from, value: completed / ((shorter.from - window.from) / 1000) });
   }
   return rates;
-}
-
-export function isDamaged(problem: Error | undefined): boolean {
-  return problem instanceof HoldfastError && problem.code === "damaged";
 }

@@ -12,7 +12,7 @@ import { Chart } from "../parts/chart.js";
 import { Figure } from "../parts/facts.js";
 import { places, QUEUE_TABS, type QueueTab } from "../places.js";
 import { may } from "../rights.js";
-import { samplesOf } from "../samples.js";
+import { samplesOf, type Sample } from "../samples.js";
 import { useView } from "../view.js";
 import { DeadTab } from "./dead_tab.js";
 import { DefinitionTab } from "./definition_tab.js";
@@ -77,19 +77,22 @@ function StoredFigures({ queue }: { queue: string }): VNode {
   );
 }
 
-/** Asks once for the rates of the last minutes, so that the chart does not begin empty. */
-function usePast(queue: string): readonly { at: number; value: number }[] {
-  const [past, setPast] = useState<readonly { at: number; value: number }[]>([]);
+/**
+ * Asks once for the rates of the last minutes, so that the chart does not begin empty; after the
+ * figures of the page, which would wait for the same connections.
+ */
+function usePast(queue: string, isReady: boolean): readonly Sample[] {
+  const [past, setPast] = useState<readonly Sample[]>([]);
   const hadSamples = useRef(samplesOf(rateSeries(queue)).length > 6);
   useEffect(() => {
-    if (hadSamples.current) return undefined;
+    if (hadSamples.current || !isReady) return undefined;
     const aborter = new AbortController();
     const { signal } = aborter;
     Promise.all(PAST_WINDOWS.map((window) => api.getQueueMetrics(queue, { window }, { signal })))
       .then((windows) => setPast(pastRates(windows)))
       .catch(() => undefined); // the chart then begins with the first figures
     return () => aborter.abort();
-  }, [queue]);
+  }, [queue, isReady]);
   return past;
 }
 
@@ -183,7 +186,6 @@ function Tabs(props: { queue: string; tab: QueueTab }): VNode {
 export function QueuePage(props: { queue: string; tab: string | undefined }): VNode {
   const { queue } = props;
   const tab = QUEUE_TABS.find((one) => one === props.tab) ?? "tasks";
-  const past = usePast(queue);
   const [isCounted, setCounted] = useState(false);
   const loaded = useView<Facts>(
     async (signal) => {
@@ -197,6 +199,7 @@ export function QueuePage(props: { queue: string; tab: string | undefined }): VN
     [queue],
     EVERY,
   );
+  const past = usePast(queue, loaded.value !== undefined);
   const rates = samplesOf(rateSeries(queue));
   const begin = rates[0]?.at ?? Infinity;
   return (
@@ -205,7 +208,7 @@ export function QueuePage(props: { queue: string; tab: string | undefined }): VN
         <a href={places.queues}>{texts.nav.queues}</a>
       </p>
       <LoadState loaded={loaded}>
-        {({ view, policyText, metrics }) => (
+        {({ view, metrics }) => (
           <>
             <div class="page-head">
               <h1>{queue}</h1>
@@ -246,16 +249,20 @@ export function QueuePage(props: { queue: string; tab: string | undefined }): VN
                 format={shortCount}
               />
             </div>
-            <Tabs queue={queue} tab={tab} />
-            {tab === "tasks" && <TasksTab queue={queue} />}
-            {tab === "dead" && <DeadTab queue={queue} />}
-            {tab === "schedules" && <SchedulesTab queue={queue} />}
-            {tab === "definition" && (
-              <DefinitionTab view={view} policyText={policyText} onSaved={loaded.reload} />
-            )}
           </>
         )}
       </LoadState>
+      <Tabs queue={queue} tab={tab} />
+      {tab === "tasks" && <TasksTab queue={queue} />}
+      {tab === "dead" && <DeadTab queue={queue} />}
+      {tab === "schedules" && <SchedulesTab queue={queue} />}
+      {tab === "definition" && loaded.value !== undefined && (
+        <DefinitionTab
+          view={loaded.value.view}
+          policyText={loaded.value.policyText}
+          onSaved={loaded.reload}
+        />
+      )}
     </>
   );
 }
