@@ -25,7 +25,15 @@ import {
 import { outcomeOf } from "../src/label/outbox.js";
 import { valueAt } from "../src/label/pointer.js";
 import { movedItem, toggled } from "../src/label/ranking.js";
-import { WHOLE_VIEW, isWhole, shapesOf, showing, valueOfShapes, zoomed } from "../src/label/shapes.js";
+import { withoutAttributes } from "../src/label/safe_html.js";
+import {
+  WHOLE_VIEW,
+  isWhole,
+  shapesOf,
+  showing,
+  valueOfShapes,
+  zoomed,
+} from "../src/label/shapes.js";
 import {
   movedSelection,
   piecesOf,
@@ -42,7 +50,12 @@ function formFor(schema: unknown, input: unknown = "text", more: object = {}): F
   return form as FieldForm;
 }
 
-function fieldFor<K extends Field["kind"]>(kind: K, schema: unknown, input?: unknown, hint?: object): FieldOf<K> {
+function fieldFor<K extends Field["kind"]>(
+  kind: K,
+  schema: unknown,
+  input?: unknown,
+  hint?: object,
+): FieldOf<K> {
   const fields = hint === undefined ? {} : { fields: { answer: hint } };
   const [field] = formFor({ properties: { answer: schema } }, input, fields).fields;
   assert.equal(field?.kind, kind);
@@ -91,7 +104,10 @@ describe("the form of a schema", () => {
     };
     const [field] = formFor(schema).fields;
     assert.ok(field?.kind === "choice");
-    assert.deepEqual(field.options.map(({ title }) => title), ["First", "b"]);
+    assert.deepEqual(
+      field.options.map(({ title }) => title),
+      ["First", "b"],
+    );
   });
 
   test("a_reference_to_itself_has_no_form", () => {
@@ -103,11 +119,19 @@ describe("the form of a schema", () => {
     const items = { enum: ["a", "b", "c"] };
     fieldFor("choices", { type: "array", items, uniqueItems: true });
     fieldFor("ranking", { type: "array", items, minItems: 3, maxItems: 3 });
-    const ranking = fieldFor("ranking", { type: "array", items: { type: "string" } }, { list: ["x", "y"] }, {
-      as: "ranking",
-      on: "/list",
-    });
-    assert.deepEqual(ranking.options.map(({ value }) => value), ["x", "y"]);
+    const ranking = fieldFor(
+      "ranking",
+      { type: "array", items: { type: "string" } },
+      { list: ["x", "y"] },
+      {
+        as: "ranking",
+        on: "/list",
+      },
+    );
+    assert.deepEqual(
+      ranking.options.map(({ value }) => value),
+      ["x", "y"],
+    );
   });
 
   test("labelled_parts_of_a_text_are_tags_on_the_first_text_or_the_named_one", () => {
@@ -176,7 +200,10 @@ describe("the values of a form", () => {
         ),
       );
     assert.deepEqual(problems({}), {});
-    assert.deepEqual(problems({ answer: undefined, note: "" }), { answer: "missing", note: "missing" });
+    assert.deepEqual(problems({ answer: undefined, note: "" }), {
+      answer: "missing",
+      note: "missing",
+    });
     assert.deepEqual(problems({ note: "ab" }), { note: "short" });
     assert.deepEqual(problems({ note: "😀😀😀" }), {}); // three characters, not six
     assert.deepEqual(problems({ note: "abcdef" }), { note: "long" });
@@ -242,7 +269,11 @@ describe("keys", () => {
   });
 
   test("s_u_and_the_question_mark_work_outside_of_fields_alone", () => {
-    for (const [key, command] of [["s", "skip"], ["u", "undo"], ["?", "help"]] as const) {
+    for (const [key, command] of [
+      ["s", "skip"],
+      ["u", "undo"],
+      ["?", "help"],
+    ] as const) {
       assert.deepEqual(commandOf(press(key), form, field), { do: command });
       assert.equal(commandOf(press(key, { inText: "lines" }), form, field), undefined);
     }
@@ -314,8 +345,14 @@ describe("parts of a text", () => {
       { start: 5, end: 8, label: "b" },
     ];
     const next = withSpan(spans, { start: 2, end: 5, label: "c" });
-    assert.deepEqual(next.map(({ label }) => label), ["c", "b"]);
-    assert.deepEqual(withoutSpansAt(next, { start: 6, end: 7 }).map(({ label }) => label), ["c"]);
+    assert.deepEqual(
+      next.map(({ label }) => label),
+      ["c", "b"],
+    );
+    assert.deepEqual(
+      withoutSpansAt(next, { start: 6, end: 7 }).map(({ label }) => label),
+      ["c"],
+    );
   });
 
   test("pieces_cover_the_text_once", () => {
@@ -357,20 +394,59 @@ describe("shapes on an image", () => {
   );
 
   test("a_box_is_stored_in_whole_pixels_with_its_corners_in_order", () => {
-    const value = valueOfShapes(boxes, [{ label: "bus", points: [[20.4, 5.6], [10, 30]] }]);
+    const value = valueOfShapes(boxes, [
+      {
+        label: "bus",
+        points: [
+          [20.4, 5.6],
+          [10, 30],
+        ],
+      },
+    ]);
     assert.deepEqual(value, [{ label: "bus", box: [10, 6, 20, 30] }]);
-    assert.deepEqual(shapesOf(boxes, value), [{ label: "bus", points: [[10, 6], [20, 30]] }]);
+    assert.deepEqual(shapesOf(boxes, value), [
+      {
+        label: "bus",
+        points: [
+          [10, 6],
+          [20, 30],
+        ],
+      },
+    ]);
   });
 
   test("a_draft_with_foreign_parts_is_read_without_them", () => {
     const value = [{ box: "x" }, 5, { box: [1, 2, 3, 4], label: "plane" }];
-    assert.deepEqual(shapesOf(boxes, value), [{ label: undefined, points: [[1, 2], [3, 4]] }]);
+    assert.deepEqual(shapesOf(boxes, value), [
+      {
+        label: undefined,
+        points: [
+          [1, 2],
+          [3, 4],
+        ],
+      },
+    ]);
   });
 
   test("a_shape_needs_an_area", () => {
-    assert.ok(!isWhole("box", [[1, 1], [1, 9]]));
-    assert.ok(isWhole("box", [[1, 1], [3, 9]]));
-    assert.ok(!isWhole("polygon", [[1, 1], [3, 9]]));
+    assert.ok(
+      !isWhole("box", [
+        [1, 1],
+        [1, 9],
+      ]),
+    );
+    assert.ok(
+      isWhole("box", [
+        [1, 1],
+        [3, 9],
+      ]),
+    );
+    assert.ok(
+      !isWhole("polygon", [
+        [1, 1],
+        [3, 9],
+      ]),
+    );
   });
 
   test("zooming_keeps_the_point_under_the_pointer_and_stays_on_the_image", () => {
@@ -444,5 +520,29 @@ describe("the parts of an input", () => {
       [1, ""],
       ["", 2],
     ]);
+  });
+});
+
+describe("HTML of strangers", () => {
+  test("tags_lose_their_attributes_and_signs_between_numbers_stay", () => {
+    for (const [html, left] of [
+      [`<p onclick="a>b" style='c'>x</p>`, "<p>x</p>"],
+      ["1 < 2 <b>3</b>", "1 &lt; 2 <b>3</b>"],
+      ["a<!-- <img src=x> -->b", "ab"],
+      ["a<!-- open", "a"],
+      [`<img src="x" onerror=y`, "<img>"],
+      [`<a href="x`, "<a>"],
+      ["a<style>b{}<p></style>c<script>d", "a</style>c"],
+    ] as const) {
+      assert.equal(withoutAttributes(html), left);
+    }
+  });
+
+  test("an_input_of_any_form_costs_time_in_proportion_to_its_length", () => {
+    const began = performance.now();
+    for (const part of ["<a", "<a'", "<style>", "<!--", "<!-- -->", "<", '<a "']) {
+      withoutAttributes(part.repeat((256 * 1024) / part.length));
+    }
+    assert.ok(performance.now() - began < 2000);
   });
 });

@@ -100,6 +100,8 @@ export class Desk {
   /** No other unit is asked for before one is handed in. */
   #isFull = false;
   #noMore: HoldfastError | undefined;
+  /** The last answer was that there is no unit now. */
+  #knowsNone = false;
   #activeAt = -Infinity;
   readonly #extending = new Set<string>();
   #verdicts = 0;
@@ -262,8 +264,7 @@ export class Desk {
     this.#askingAs ??= makeId();
     const id = this.#askingAs;
     this.#save();
-    const { units, phase } = this.state.value;
-    const wait = units.length === 0 && phase !== "waiting" ? 0 : WAIT_SECONDS;
+    const wait = this.#knowsNone ? WAIT_SECONDS : 0;
     try {
       const request = { step_id: stepId, contributor_id: contributorId, id, wait };
       this.#granted(await api.askAssignment(request, { signal }));
@@ -273,6 +274,7 @@ export class Desk {
   }
 
   #granted(given: Assignment | undefined): void {
+    this.#knowsNone = given === undefined;
     if (given === undefined) {
       if (this.state.value.units.length === 0) this.#set({ phase: "waiting" });
       return;
@@ -319,7 +321,11 @@ export class Desk {
   async #takeUpAgain(names: LeaseNames): Promise<void> {
     const { api, contributorId } = this.#settings;
     const { signal } = this.#aborter;
-    const request = { step_id: names.stepId, contributor_id: contributorId, id: names.assignmentId };
+    const request = {
+      step_id: names.stepId,
+      contributor_id: contributorId,
+      id: names.assignmentId,
+    };
     while (!signal.aborted) {
       try {
         const given = await api.askAssignment(request, { signal });
@@ -540,7 +546,8 @@ export class Desk {
   #noteChange(units: readonly HeldUnit[]): void {
     if (units.length < this.state.value.units.length) this.#isFull = false;
     const isEmptied = units.length === 0 && this.state.value.units.length > 0;
-    this.#set({ units, unsent: this.#unsent(), ...(isEmptied ? { phase: "opening" } : {}) });
+    const phase = isEmptied ? (this.#knowsNone ? "waiting" : "opening") : this.state.value.phase;
+    this.#set({ units, unsent: this.#unsent(), phase });
     this.#save();
     void this.#send();
     void this.#fill();
@@ -568,7 +575,8 @@ export class Desk {
       store.removeItem(this.#key);
       return;
     }
-    const asking = this.#askingAs === undefined ? {} : { askingAs: this.#askingAs, askingFor: stepId };
+    const asking =
+      this.#askingAs === undefined ? {} : { askingAs: this.#askingAs, askingFor: stepId };
     writeJson(store, this.#key, { units, outbox: this.#outbox, ...asking });
   }
 }

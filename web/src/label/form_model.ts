@@ -347,8 +347,7 @@ export function formOf(hints: Hints, input: unknown): Form {
 // --- values ---
 
 const isList = (field: Field): boolean =>
-  ["choices", "tags", "ranking"].includes(field.kind) ||
-  (field.kind === "shapes" && !field.single);
+  ["choices", "tags", "ranking"].includes(field.kind) || (field.kind === "shapes" && !field.single);
 
 /** Whether a value from outside, such as a draft or a guess, may stand in a field. */
 function fits(field: Field, value: unknown): boolean {

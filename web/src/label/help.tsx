@@ -78,18 +78,23 @@ function KeyTable(props: { title: string; rows: readonly Row[] }): VNode {
 export function Help(props: { form: Form; onClose: () => void }): VNode {
   const { form } = props;
   const fields = form.kind === "json" ? [] : form.fields;
+  const isOneKey = form.kind === "fields" && form.oneKey;
+  const types =
+    form.kind === "json" || fields.some(({ kind }) => kind === "text" || kind === "number");
   const common: Row[] = [
-    [form.kind === "json" ? "Ctrl+Enter" : "Enter", texts.help.handIn],
+    ...(isOneKey
+      ? []
+      : [[form.kind === "json" ? "Ctrl+Enter" : "Enter", texts.help.handIn] as const]),
     ["s", texts.help.skip],
-    ["u", texts.help.undo],
+    ...(isOneKey || form.kind === "json" ? [] : [["u", texts.help.undo] as const]),
     ["?", texts.help.help],
-    ["Esc", texts.help.escape],
+    ...(types ? [["Esc", texts.help.escape] as const] : []),
     ...(fields.length > 1 ? [["↑ ↓", texts.help.move] as const] : []),
   ];
   return (
     <Dialog title={texts.help.title} onClose={props.onClose}>
       {fields.map((field) => {
-        const rows = rowsOf(field, form.kind === "fields" && form.oneKey);
+        const rows = rowsOf(field, isOneKey);
         return rows.length > 0 && <KeyTable key={field.name} title={field.title} rows={rows} />;
       })}
       <KeyTable title={texts.help.groups.page} rows={common} />

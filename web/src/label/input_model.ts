@@ -17,7 +17,8 @@ export type Part =
   /** Short values, together in one table. */
   | { kind: "facts"; rows: readonly { title: string; at: string; value: unknown }[] };
 
-const AUDIO_TEXT = /^(data:audio\/|(https?:\/\/|\/)\S+\.(mp3|ogg|oga|opus|wav|flac|m4a)([?#]\S*)?$)/i;
+const AUDIO_TEXT =
+  /^(data:audio\/|(https?:\/\/|\/)\S+\.(mp3|ogg|oga|opus|wav|flac|m4a)([?#]\S*)?$)/i;
 const VIDEO_TEXT = /^(data:video\/|(https?:\/\/|\/)\S+\.(mp4|webm|ogv|mov)([?#]\S*)?$)/i;
 
 /** A text that is longer, or has lines, is a block of its own. */
@@ -48,9 +49,7 @@ function shownAs(value: unknown): ShownAs {
 
 function isFact(value: unknown): boolean {
   if (typeof value !== "string") return isScalar(value);
-  return (
-    shownAs(value) === "text" && value.length <= FACT_CHARACTERS_MAX && !value.includes("\n")
-  );
+  return shownAs(value) === "text" && value.length <= FACT_CHARACTERS_MAX && !value.includes("\n");
 }
 
 function lastName(pointer: string): string {

@@ -49,7 +49,11 @@ function takesFieldKeys(field: Field | undefined): boolean {
 }
 
 /** The command of a key press; undefined: the key belongs to the browser. */
-export function commandOf(press: Press, form: Form, active: Field | undefined): Command | undefined {
+export function commandOf(
+  press: Press,
+  form: Form,
+  active: Field | undefined,
+): Command | undefined {
   const { key, inText } = press;
   if (key === "Enter") {
     if (press.repeat || press.onButton) return undefined;

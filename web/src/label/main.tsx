@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 
 import "../shared/style.css";
 import "./label.css";
+import "./marks.css";
 import { useLoad } from "../shared/load.js";
 import { usePlace } from "../shared/router.js";
 import { session } from "../shared/session.js";
@@ -52,8 +53,7 @@ function Work(props: { contributorId: string }): VNode {
   const { path } = usePlace();
   const stepId = path[0] === "steps" ? path[1] : undefined;
   const offers = useLoad(
-    (signal) =>
-      client.findSteps({ contributor_id: contributorId, limit: STEPS_MAX }, { signal }),
+    (signal) => client.findSteps({ contributor_id: contributorId, limit: STEPS_MAX }, { signal }),
     [contributorId, stepId],
     stepId === undefined ? { every: LOOK_AGAIN } : {},
   );

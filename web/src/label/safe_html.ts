@@ -22,6 +22,50 @@ const DROPPED: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** The place behind an element without tags in it, such as a script; the end where it is open. */
+function endOfRaw(html: string, from: number, name: string): number {
+  const closing = new RegExp(`</${name}[^a-z0-9]`, "gi");
+  closing.lastIndex = from;
+  return closing.exec(html)?.index ?? html.length;
+}
+
+/**
+ * The tags without their attributes, scripts and styles. The tree has none of them anyway; but the
+ * parser would report each as a breach of the policy of the page, though it never runs them.
+ */
+export function withoutAttributes(html: string): string {
+  const made: string[] = [];
+  let from = 0;
+  for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", from)) {
+    made.push(html.slice(from, at));
+    if (html.startsWith("<!--", at)) {
+      const end = html.indexOf("-->", at + 4);
+      if (end < 0) return made.join("");
+      from = end + 3;
+      continue;
+    }
+    const name = /^<\/?[a-z][a-z0-9]*/i.exec(html.slice(at, at + 40))?.[0];
+    if (name === undefined) {
+      made.push("&lt;"); // a `<` between numbers
+      from = at + 1;
+      continue;
+    }
+    let end = at + name.length;
+    for (let quote = ""; end < html.length; end++) {
+      const one = html.charAt(end);
+      if (quote === "" && one === ">") break;
+      if (quote === "" ? one === '"' || one === "'" : one === quote)
+        quote = quote === "" ? one : "";
+    }
+    from = end + 1;
+    const raw = /^<(script|style)$/i.exec(name)?.[1];
+    if (raw === undefined) made.push(`${name}>`);
+    else from = endOfRaw(html, from, raw);
+  }
+  made.push(html.slice(from));
+  return made.join("");
+}
+
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 60;
 
@@ -47,6 +91,6 @@ export function safeTreeOf(html: string): SafeNode[] {
     }
     return made;
   };
-  const { body } = new DOMParser().parseFromString(html, "text/html");
+  const { body } = new DOMParser().parseFromString(withoutAttributes(html), "text/html");
   return childrenOf(body, 0);
 }

@@ -17,9 +17,7 @@ export interface Size {
 }
 
 function isPoint(value: unknown): value is Point {
-  return (
-    Array.isArray(value) && value.length === 2 && value.every((one) => Number.isFinite(one))
-  );
+  return Array.isArray(value) && value.length === 2 && value.every((one) => Number.isFinite(one));
 }
 
 function pointsOf(shape: ShapeName, value: unknown): Point[] | undefined {
@@ -119,7 +117,11 @@ export function zoomed(view: View, size: Size, factor: number, around: Point): V
   const zoom = Math.min(Math.max(view.zoom * factor, 1), ZOOM_MAX);
   const share = view.zoom / zoom;
   return inBounds(
-    { zoom, x: around[0] - (around[0] - view.x) * share, y: around[1] - (around[1] - view.y) * share },
+    {
+      zoom,
+      x: around[0] - (around[0] - view.x) * share,
+      y: around[1] - (around[1] - view.y) * share,
+    },
     size,
   );
 }

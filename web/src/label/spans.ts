@@ -95,7 +95,9 @@ export function movedSelection(
     return next === undefined ? selection : { start: selection.start, end: next.end };
   }
   if (extend) {
-    const inside = words.filter(({ start, end }) => start >= selection.start && end <= selection.end);
+    const inside = words.filter(
+      ({ start, end }) => start >= selection.start && end <= selection.end,
+    );
     const last = inside[inside.length - 2];
     return last === undefined ? selection : { start: selection.start, end: last.end };
   }

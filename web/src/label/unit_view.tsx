@@ -12,7 +12,14 @@ import type { FieldKeys, FieldProps, PropsOf } from "./fields/field_props.js";
 import { ShapesField } from "./fields/shapes_field.js";
 import { TagsField } from "./fields/tags_field.js";
 import { NumberAnswer, TextAnswer } from "./fields/typed_fields.js";
-import { formOf, judgmentOf, problemsOf, startValues, type Field, type Form } from "./form_model.js";
+import {
+  formOf,
+  judgmentOf,
+  problemsOf,
+  startValues,
+  type Field,
+  type Form,
+} from "./form_model.js";
 import { Help } from "./help.js";
 import type { Hints } from "./hints.js";
 import { changed, historyOf, typed, undone } from "./history.js";
@@ -28,14 +35,19 @@ const TYPES_TEXT =
 
 function pressOf(event: KeyboardEvent): Press {
   const target = event.target instanceof Element ? event.target : undefined;
-  const inText = target?.matches("textarea") ? "lines" : target?.matches(TYPES_TEXT) ? "line" : "no";
+  const inText = target?.matches("textarea")
+    ? "lines"
+    : target?.matches(TYPES_TEXT)
+      ? "line"
+      : "no";
   return {
     key: event.key,
     ctrl: event.ctrlKey || event.metaKey || event.altKey,
     shift: event.shiftKey,
     repeat: event.repeat,
     inText,
-    onButton: target?.closest("button, a, select, audio, video, summary") != null &&
+    onButton:
+      target?.closest("button, a, select, audio, video, summary") != null &&
       target.closest("[data-form]") === null,
   };
 }
@@ -66,7 +78,10 @@ function isWithin(place: string, name: string): boolean {
 }
 
 /** The sentences of a refusal at each field, and the rest of it. */
-function placed(refusal: HoldfastError | undefined, form: Form): { at: Map<string, string>; rest: string } {
+function placed(
+  refusal: HoldfastError | undefined,
+  form: Form,
+): { at: Map<string, string>; rest: string } {
   const at = new Map<string, string>();
   if (refusal === undefined) return { at, rest: "" };
   const names = form.kind === "fields" ? form.fields.map(({ name }) => name) : [];
@@ -102,28 +117,29 @@ export function UnitView(props: {
   const [jsonProblem, setJsonProblem] = useState<string | undefined>(undefined);
   const [helps, setHelps] = useState(false);
   const section = useRef<HTMLElement>(null);
-  const shownAt = useRef(0);
+  const [isFresh, setFresh] = useState(true);
   const fieldKeys = useRef(new Map<string, FieldKeys>());
 
   const fields = form.kind === "fields" ? form.fields : [];
   const active = fields[activeAt];
+  const isOneKey = form.kind === "fields" && form.oneKey;
 
   useEffect(() => {
-    shownAt.current = performance.now();
+    const timer = setTimeout(() => setFresh(false), FRESH_SECONDS * 1000);
     const first = section.current?.querySelector<HTMLElement>(
       "[data-field]:first-of-type :is(textarea, input)",
     );
     const begins = fields[0]?.kind === "text" || fields[0]?.kind === "number";
     (begins && first ? first : section.current)?.focus({ preventScroll: true });
     window.scrollTo({ top: 0 });
+    return () => clearTimeout(timer);
   }, []);
 
-  const store = (values: Readonly<Record<string, unknown>>): void => drafts.set(unit.unitId, values);
-
-  const isFresh = (): boolean => performance.now() - shownAt.current < FRESH_SECONDS * 1000;
+  const store = (values: Readonly<Record<string, unknown>>): void =>
+    drafts.set(unit.unitId, values);
 
   const handIn = (values = history.now): void => {
-    if (unit.isSending || isFresh()) return;
+    if (unit.isSending || isFresh) return;
     if (form.kind === "json") {
       try {
         desk.handIn(new JsonText(jsonText), { wait: true });
@@ -158,13 +174,13 @@ export function UnitView(props: {
   };
 
   const set = (field: Field, value: unknown, how?: "typed"): void => {
-    if (unit.isSending || (field.kind === "choice" && form.kind === "fields" && form.oneKey && isFresh())) return;
+    if (unit.isSending || (isOneKey && isFresh)) return;
     const next =
       how === "typed" ? typed(history, field.name, value) : changed(history, field.name, value);
     setHistory(next);
     store(next.now);
     const at = fields.indexOf(field);
-    if (field.kind === "choice" && form.kind === "fields" && form.oneKey) return handIn(next.now);
+    if (isOneKey) return handIn(next.now);
     if (field.kind === "choice" && at === activeAt && fields[at + 1] !== undefined) {
       setActiveAt(at + 1);
       focusField(fields[at + 1]);
@@ -174,7 +190,7 @@ export function UnitView(props: {
   };
 
   const skip = (): void => {
-    if (unit.isSending || isFresh()) return;
+    if (unit.isSending || isFresh) return;
     drafts.remove(unit.unitId);
     desk.decline();
     props.onSkipped();
@@ -230,10 +246,9 @@ export function UnitView(props: {
     const problem = problems?.get(name);
     return problem === undefined ? refusal.at.get(name) : texts.problem(problem);
   };
-  const hasUndo = history.past.length > 0;
   return (
     <section
-      class="unit panel"
+      class={isFresh ? "unit panel is-fresh" : "unit panel"}
       ref={section}
       tabIndex={-1}
       aria-label={texts.unit}
@@ -279,14 +294,19 @@ export function UnitView(props: {
         )}
       </div>
       <div class="actions">
-        <Button kind="main" busy={unit.isSending} data-form onClick={() => handIn()}>
-          {unit.isSending ? texts.handingIn : texts.handIn} <kbd aria-hidden="true">⏎</kbd>
-        </Button>
+        {isOneKey ? (
+          <span class="soft one-key">{texts.oneKey}</span>
+        ) : (
+          <Button kind="main" busy={unit.isSending} data-form onClick={() => handIn()}>
+            {unit.isSending ? texts.handingIn : texts.handIn}{" "}
+            <kbd aria-hidden="true">{form.kind === "json" ? "Ctrl ⏎" : "⏎"}</kbd>
+          </Button>
+        )}
         <Button data-form onClick={skip}>
           {texts.skip} <kbd aria-hidden="true">s</kbd>
         </Button>
-        {form.kind === "fields" && !form.oneKey && (
-          <Button data-form aria-disabled={!hasUndo} onClick={undo}>
+        {form.kind === "fields" && !isOneKey && (
+          <Button data-form disabled={history.past.length === 0} onClick={undo}>
             {texts.undo} <kbd aria-hidden="true">u</kbd>
           </Button>
         )}

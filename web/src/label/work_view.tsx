@@ -20,7 +20,14 @@ const clock = (): number => performance.now() / 1000;
 const LOW_SHARE = 0.2;
 
 /** Things that a person does at work. Sounds and films that play count as well. */
-const ACTIVITIES = ["keydown", "pointerdown", "pointermove", "wheel", "input", "touchmove"] as const;
+const ACTIVITIES = [
+  "keydown",
+  "pointerdown",
+  "pointermove",
+  "wheel",
+  "input",
+  "touchmove",
+] as const;
 
 function pause(seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -102,6 +109,34 @@ function Over(props: { desk: Desk }): VNode {
   );
 }
 
+/** Beside the unit; on a narrow screen above it, folded. */
+function Instructions(props: { text: string; page: string | undefined }): VNode {
+  const { text, page } = props;
+  const [isOpen, setOpen] = useState(() => matchMedia("(min-width: 60rem)").matches);
+  return (
+    <details
+      class="instructions panel"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>{texts.instructions}</summary>
+      {text.split(/\n+/).map((line, at) => (
+        <p key={at} lang="">
+          {line}
+        </p>
+      ))}
+      {page !== undefined && (
+        <p>
+          {texts.ownPage}{" "}
+          <a href={page} target="_blank" rel="noopener noreferrer">
+            {page}
+          </a>
+        </p>
+      )}
+    </details>
+  );
+}
+
 /** Quiet lines about earlier answers. */
 function Notes(props: { desk: Desk; state: DeskState }): VNode {
   const { unsent, late, verdict, units } = props.state;
@@ -126,7 +161,13 @@ function Notes(props: { desk: Desk; state: DeskState }): VNode {
   );
 }
 
-function useDesk(stepId: string, contributorId: string, store: TextStore, drafts: Drafts, onDone: () => void): Desk {
+function useDesk(
+  stepId: string,
+  contributorId: string,
+  store: TextStore,
+  drafts: Drafts,
+  onDone: () => void,
+): Desk {
   const done = useRef(onDone);
   done.current = onDone;
   const desk = useMemo(
@@ -193,6 +234,7 @@ export function WorkView(props: {
   const ui = unit?.ui ?? offer?.ui ?? "";
   const hints = useMemo(() => hintsOf(ui), [ui]);
   desk.givesFeedback ||= hints.feedback;
+  const hasSide = hints.instructions !== "" || hints.page !== undefined;
   const title = offer?.title || offer?.key || texts.unit;
   return (
     <div class="work">
@@ -202,9 +244,9 @@ export function WorkView(props: {
         {unit !== undefined && !unit.isOver && <LeaseClock lease={unit.lease} />}
         <LinkButton href="#/">{texts.stop}</LinkButton>
       </header>
-      <Notes desk={desk} state={state} />
-      <div class={hints.instructions === "" && hints.page === undefined ? "work-body" : "work-body has-side"}>
+      <div class={hasSide ? "work-body has-side" : "work-body"}>
         <div class="work-main">
+          <Notes desk={desk} state={state} />
           {unit !== undefined && unit.isOver && <Over desk={desk} />}
           {unit !== undefined && !unit.isOver && (
             <UnitView
@@ -234,24 +276,7 @@ export function WorkView(props: {
             </Centred>
           )}
         </div>
-        {(hints.instructions !== "" || hints.page !== undefined) && (
-          <aside class="instructions panel" aria-label={texts.instructions}>
-            <h2>{texts.instructions}</h2>
-            {hints.instructions.split(/\n+/).map((line, at) => (
-              <p key={at} lang="">
-                {line}
-              </p>
-            ))}
-            {hints.page !== undefined && (
-              <p>
-                {texts.ownPage}{" "}
-                <a href={hints.page} target="_blank" rel="noopener noreferrer">
-                  {hints.page}
-                </a>
-              </p>
-            )}
-          </aside>
-        )}
+        {hasSide && <Instructions text={hints.instructions} page={hints.page} />}
       </div>
     </div>
   );

@@ -49,11 +49,10 @@ export const texts = {
   leaseLeft: (time: string) => `Time for this unit: ${time}`,
   leaseHint: "The time goes on by itself while you work.",
   unit: "Unit",
-  unitShown: (number: number) => `Unit ${number}`,
   input: "Input",
   instructions: "Instructions",
   ownPage: "This task has a page of its own:",
-  answer: "Your answer",
+  oneKey: "Choosing hands in.",
   handIn: "Hand in",
   handingIn: "Handing in …",
   skip: "Skip",
@@ -136,7 +135,6 @@ export const texts = {
     title: "Keys",
     groups: {
       page: "Everywhere",
-      field: (title: string) => title,
     },
     key: "Key",
     meaning: "Meaning",
@@ -164,5 +162,4 @@ export const texts = {
     cancelShape: "Give up the mark that is begun",
     zoom: "Zoom in, zoom out, whole image",
   },
-  skippedUnit: "Next unit",
 };

@@ -53,8 +53,8 @@ export function RankingField(props: PropsOf<"ranking">): VNode {
   const rest = field.options.filter((one) => !ranked.includes(one.value));
   return (
     <FieldBox {...props} help={texts.ranking.help}>
-      <h4>{texts.ranking.ranked}</h4>
-      <ol class="ranking">
+      {ranked.length > 0 && <h4>{texts.ranking.ranked}</h4>}
+      <ol class="ranking" aria-label={texts.ranking.ranked}>
         {ranked.map((item, place) => {
           const option = field.options[optionOf(item)];
           if (option === undefined) return null;
@@ -99,6 +99,7 @@ export function RankingField(props: PropsOf<"ranking">): VNode {
           <h4>{texts.ranking.rest}</h4>
           <Options
             options={rest}
+            isList
             chosen={() => false}
             choose={(place) => choose(optionOf(rest[place]?.value))}
           />

@@ -7,10 +7,14 @@ export function Options(props: {
   options: readonly Option[];
   chosen: (option: Option) => boolean;
   choose: (place: number) => void;
-  small?: boolean;
+  /** In a row below a text or above an image. */
+  isSmall?: boolean;
+  /** Below each other. */
+  isList?: boolean;
 }): VNode {
+  const shape = props.isSmall ? " options-small" : props.isList ? " options-list" : "";
   return (
-    <div class={props.small ? "options options-small" : "options"}>
+    <div class={`options${shape}`}>
       {props.options.map((option, place) => {
         const isChosen = props.chosen(option);
         return (

@@ -61,7 +61,12 @@ function boxAt(shapes: readonly Shape[], [x, y]: Point): number | undefined {
   return undefined;
 }
 
-function Outline(props: { field: FieldOf<"shapes">; shape: Shape; isSelected: boolean; radius: number }): VNode {
+function Outline(props: {
+  field: FieldOf<"shapes">;
+  shape: Shape;
+  isSelected: boolean;
+  radius: number;
+}): VNode {
   const { field, shape } = props;
   const tone = field.options.findIndex((one) => one.value === shape.label);
   const classes = `shape tone-${Math.max(tone, 0) % 8}${props.isSelected ? " is-selected" : ""}`;
@@ -145,7 +150,9 @@ export function ShapesCanvas(props: CanvasProps): VNode {
       : shapes;
   const chosen = props.selected === undefined ? undefined : moved[props.selected];
   const drawn =
-    drag?.kind === "draw" && drag.isMoved && field.shape === "box" ? [drag.from, drag.to] : undefined;
+    drag?.kind === "draw" && drag.isMoved && field.shape === "box"
+      ? [drag.from, drag.to]
+      : undefined;
   const end = crosshair ?? pointer;
   const [corner] = begun;
   return (

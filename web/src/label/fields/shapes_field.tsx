@@ -38,7 +38,9 @@ function useImage(source: string): Loaded {
     const image = new Image();
     image.onload = () => {
       const { naturalWidth: width, naturalHeight: height } = image;
-      setLoaded(width > 0 && height > 0 ? { state: "shown", size: { width, height } } : { state: "failed" });
+      setLoaded(
+        width > 0 && height > 0 ? { state: "shown", size: { width, height } } : { state: "failed" },
+      );
     };
     image.onerror = () => setLoaded({ state: "failed" });
     image.referrerPolicy = "no-referrer";
@@ -126,7 +128,8 @@ function ShapesEditor(props: PropsOf<"shapes"> & { size: Size }): VNode {
     const width = size.width / view.zoom;
     const height = size.height / view.zoom;
     const from: Point = crosshair ?? [view.x + width / 2, view.y + height / 2];
-    const to = crosshair === undefined ? from : clamped([from[0] + dx * width, from[1] + dy * height], size);
+    const to =
+      crosshair === undefined ? from : clamped([from[0] + dx * width, from[1] + dy * height], size);
     setCrosshair(to);
     setView(showing(view, size, to));
   };
@@ -171,50 +174,52 @@ function ShapesEditor(props: PropsOf<"shapes"> & { size: Size }): VNode {
   const shownLabel = selected === undefined ? nextLabel : (shapes[selected]?.label ?? nextLabel);
   return (
     <>
-      {field.options.length > 0 && (
-        <Options
-          options={field.options}
-          chosen={(one) => one.value === shownLabel}
-          choose={chooseLabel}
-          small
-        />
-      )}
-      <div class="canvas-tools" role="toolbar" aria-label={texts.shapes.image}>
-        <button
-          type="button"
-          class="button"
-          data-form
-          aria-label={texts.shapes.zoomIn}
-          onClick={() => zoom(ZOOM_STEP)}
-        >
-          +
-        </button>
-        <button
-          type="button"
-          class="button"
-          data-form
-          aria-label={texts.shapes.zoomOut}
-          onClick={() => zoom(1 / ZOOM_STEP)}
-        >
-          −
-        </button>
-        <button type="button" class="button" data-form onClick={() => setView(WHOLE_VIEW)}>
-          {texts.shapes.whole}
-        </button>
-        <button
-          type="button"
-          class="button"
-          data-form
-          aria-pressed={isPanning}
-          onClick={() => setPanning(!isPanning)}
-        >
-          {texts.shapes.pan}
-        </button>
-        {field.shape === "polygon" && begun.length >= 3 && (
-          <button type="button" class="button" data-form onClick={() => add(begun)}>
-            {texts.shapes.close}
-          </button>
+      <div class="canvas-head">
+        {field.options.length > 0 && (
+          <Options
+            options={field.options}
+            chosen={(one) => one.value === shownLabel}
+            choose={chooseLabel}
+            isSmall
+          />
         )}
+        <div class="canvas-tools" role="toolbar" aria-label={texts.shapes.image}>
+          <button
+            type="button"
+            class="button"
+            data-form
+            aria-label={texts.shapes.zoomIn}
+            onClick={() => zoom(ZOOM_STEP)}
+          >
+            +
+          </button>
+          <button
+            type="button"
+            class="button"
+            data-form
+            aria-label={texts.shapes.zoomOut}
+            onClick={() => zoom(1 / ZOOM_STEP)}
+          >
+            −
+          </button>
+          <button type="button" class="button" data-form onClick={() => setView(WHOLE_VIEW)}>
+            {texts.shapes.whole}
+          </button>
+          <button
+            type="button"
+            class="button"
+            data-form
+            aria-pressed={isPanning}
+            onClick={() => setPanning(!isPanning)}
+          >
+            {texts.shapes.pan}
+          </button>
+          {field.shape === "polygon" && begun.length >= 3 && (
+            <button type="button" class="button" data-form onClick={() => add(begun)}>
+              {texts.shapes.close}
+            </button>
+          )}
+        </div>
       </div>
       <ShapesCanvas
         field={field}

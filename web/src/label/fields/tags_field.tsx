@@ -80,7 +80,14 @@ export function TagsField(props: PropsOf<"tags">): VNode {
 
   return (
     <FieldBox {...props} help={texts.tags.help}>
-      <div class="tag-text" ref={box} role="region" aria-label={texts.tags.text} tabIndex={0} lang="">
+      <div
+        class="tag-text"
+        ref={box}
+        role="region"
+        aria-label={texts.tags.text}
+        tabIndex={0}
+        lang=""
+      >
         {piecesOf(points.length, spans, selection).map(({ start, end, span, isSelected }) => {
           const isEnd = span !== undefined && span.end === end;
           const tone = field.options.findIndex((one) => one.value === span?.label);
@@ -100,7 +107,7 @@ export function TagsField(props: PropsOf<"tags">): VNode {
           );
         })}
       </div>
-      <Options options={field.options} chosen={() => false} choose={label} small />
+      <Options options={field.options} chosen={() => false} choose={label} isSmall />
       <h4>{texts.tags.list}</h4>
       {spans.length === 0 ? (
         <p class="soft">{texts.tags.none}</p>

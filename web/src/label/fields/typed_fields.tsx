@@ -43,11 +43,16 @@ export function NumberAnswer(props: PropsOf<"number">): VNode {
   const { field, set } = props;
   // The text as it was typed: `1.` is on the way to a number.
   const [text, setText] = useState(props.value === undefined ? "" : String(props.value));
-  const isNumber = (typed: string): boolean => typed.trim() !== "" && Number.isFinite(Number(typed));
+  const isNumber = (typed: string): boolean =>
+    typed.trim() !== "" && Number.isFinite(Number(typed));
   const problem = text.trim() !== "" && !isNumber(text) ? texts.notANumber : props.problem;
   return (
     <div class="answer-field" data-field={field.name}>
-      <Field label={labelOf(field)} hint={`${field.help} ${texts.lineHint}`.trim()} problem={problem}>
+      <Field
+        label={labelOf(field)}
+        hint={`${field.help} ${texts.lineHint}`.trim()}
+        problem={problem}
+      >
         {(control) => (
           <input
             {...control}
