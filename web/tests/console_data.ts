@@ -8,6 +8,8 @@ export interface Data {
   /** A dead task of queue `mail`. */
   deadTask: string;
   completedTask: string;
+  /** A dead task of queue `orders` with three attempts. */
+  retriedTask: string;
   /** A task of queue `mail` that a worker holds. */
   runningTask: string;
   /** A task of queue `mail` that is due in an hour. */
@@ -28,6 +30,8 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 20_000;
   while (!(await isSo())) assert.ok(performance.now() < end, "it takes longer than 20 s");
 }
+
+const GATEWAY = "GatewayError: 502 Bad Gateway\n    at charge (gateway.ts:57:11)";
 
 async function completeSome(api: Holdfast, queue: string, worker: string, limit: number): Promise<string> {
   const claimed = await api.claimTasks(queue, { worker, limit });
@@ -51,6 +55,24 @@ async function failSome(
     await api.failTask(id, { queue, worker, token, kind, code, detail: STACK });
   }
   return tasks[0]?.id ?? "";
+}
+
+/** A task that fails, is given back, and fails again for good. */
+async function makeRetriedTask(api: Holdfast): Promise<string> {
+  await api.putQueue("orders", {
+    retry: { max_attempts: 2, least_seconds: 0.05, most_seconds: 0.1 },
+  });
+  const body = { order: 4711, amount: 25.5, currency: "EUR" };
+  const { id = "" } = await api.makeTasks("orders", { type: "charge", body, owner_id: "shop" });
+  const claim = async (worker: string): Promise<number> => {
+    const claimed = await api.claimTasks("orders", { worker, wait: 20 });
+    return claimed?.tasks[0]?.token ?? 0;
+  };
+  const error = { kind: "transient", code: "CARD_GATEWAY", detail: GATEWAY } as const;
+  await api.failTask(id, { worker: "till-1", token: await claim("till-1"), ...error });
+  await api.releaseTask(id, { worker: "till-2", token: await claim("till-2") });
+  await api.failTask(id, { worker: "till-3", token: await claim("till-3"), ...error });
+  return id;
 }
 
 /** `mail` with tasks in every state, `images` paused, `reports` with schedules. */
@@ -89,6 +111,7 @@ async function makeQueues(api: Holdfast): Promise<Omit<Data, "workflow" | "step"
     deadTask,
     runningTask: held?.tasks[0]?.id ?? "",
     laterTask: later.id ?? "",
+    retriedTask: await makeRetriedTask(api),
   };
 }
 

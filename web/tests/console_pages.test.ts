@@ -124,7 +124,7 @@ describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
   test("a_policy_fits_and_is_accessible", () =>
     show("policy", "#/queues/mail/definition", "max_attempts"));
   test("a_dead_task_fits_and_is_accessible", () =>
-    show("task", `#/tasks/${data.deadTask}`, "SmtpError"));
+    show("task", `#/tasks/${data.retriedTask}`, "Attempt 3"));
   test("workflows_fit_and_are_accessible", () => show("workflows", "#/workflows", "sentiment"));
   test("a_workflow_fits_and_is_accessible", () =>
     show("workflow", `#/workflows/${data.workflow}`, "judgment_schema"));

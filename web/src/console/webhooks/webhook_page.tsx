@@ -152,7 +152,11 @@ export function WebhookPage({ name }: { name: string }): VNode {
               </div>
               <p class="break">{targetOf(webhook)}</p>
               <div class="figures">
-                <Figure name={texts.webhook.behind} value={count(behind)} />
+                <Figure
+                  name={texts.webhook.behind}
+                  value={count(behind)}
+                  note={texts.webhook.behindNote}
+                />
                 <Figure
                   name={texts.webhook.dead}
                   value={count(dead)}

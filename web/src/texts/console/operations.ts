@@ -25,6 +25,7 @@ export const operations = {
     toQueue: (queue: string) => `queue ${queue}`,
     state: "State",
     behind: "Behind",
+    behindNote: "events of all types",
     dead: "Dead letters",
     prefix: "Name begins with",
     newName: "Name of a new webhook",
