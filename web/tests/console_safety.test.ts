@@ -85,7 +85,10 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
   });
 
   test("an_auditor_who_sends_a_change_anyway_is_refused_by_the_node", async () => {
-    const page = await harness.open("/console", { as: { role: "auditor" }, allowedErrors: [/403/] });
+    const page = await harness.open("/console", {
+      as: { role: "auditor" },
+      allowedErrors: [/403/],
+    });
     const status = await page.evaluate(async () => {
       const answer = await fetch("/v1/queues/mail/pause", {
         method: "POST",
