@@ -51,6 +51,13 @@ describe("work at the labelling page", { skip: reasonToSkip() ?? false }, () => 
       allowedErrors,
     });
 
+  /** Reloads the page while its node is away, which shows nothing, and again when it is back. */
+  const reloadWithoutNode = async (page: Page): Promise<void> => {
+    await assert.rejects(page.reload(), /ERR_CONNECTION_REFUSED/);
+    await harness.node.start();
+    await page.reload();
+  };
+
   test("twenty_units_survive_two_kills_of_the_node_and_a_cut_network", async () => {
     const made = await makeStep(harness, choiceDefinition("twenty"), pets(20));
     const page = await openStep(made, "ana", LOST);
@@ -90,8 +97,7 @@ describe("work at the labelling page", { skip: reasonToSkip() ?? false }, () => 
     await page.getByText("11 units handed in today").waitFor();
     await harness.node.kill();
     await labelAlone();
-    await page.reload(); // the answers are in the browser, and in no node
-    await harness.node.start();
+    await reloadWithoutNode(page); // the answers are in the browser, and in no node
     await unit(page).waitFor();
     text = undefined;
 
@@ -131,8 +137,7 @@ describe("work at the labelling page", { skip: reasonToSkip() ?? false }, () => 
     await harness.node.kill();
     await page.keyboard.press("End");
     await page.keyboard.type("ght");
-    await page.reload();
-    await harness.node.start();
+    await reloadWithoutNode(page);
     assert.equal(await nextText(page, undefined), text);
     await page.keyboard.press("Enter");
     await page.getByText("1 unit handed in today").waitFor();
