@@ -265,6 +265,7 @@ http_entrance::open(const config::settings& settings, const log_stream& log,
   door.hash = sha256_text;
   door.now = [inside] { return inside->clock.now(); };
   door.make_id = [inside] { return inside->ids.next(); };
+  door.media_origins = settings.http.media_origins;
   door.body_bytes_max = settings.http.body_mb * mebibyte;
   door.on_problem = [inside](const http::told_problem& told) {
     log_problem(inside->log, inside->problem_limit, told);

@@ -38,6 +38,7 @@ struct token_flags {
   std::vector<std::string> queues;
   std::vector<std::string> workflows;
   std::string expires;
+  std::string url;
   std::string id;
   bool json = false;
 };
@@ -125,6 +126,57 @@ std::string read_token_flags(const token_flags& flags, msg::create_token& into) 
     return "--expires must be a time such as 12h or 30d, and not " + flags.expires;
   into.lifetime = *span;
   return {};
+}
+
+// --- link ---
+
+/// The address of the pages of the configured node, such as `http://127.0.0.1:8470`; empty when it
+/// has none.
+std::string pages_address(const token_flags& flags) {
+  if (!flags.url.empty())
+    return flags.url.substr(0, flags.url.find_last_not_of('/') + 1);
+  const auto loaded = flags.cluster.configuration.load();
+  const auto& http = loaded.values.http;
+  if (!loaded.usable() || http.port == 0)
+    return {};
+  // An IPv6 address stands in brackets.
+  const bool is_v6 = http.listen_address.find(':') != std::string::npos;
+  const auto host = is_v6 ? '[' + http.listen_address + ']' : http.listen_address;
+  return "http://" + host + ':' + std::to_string(http.port);
+}
+
+exit_code make_link(const token_flags& flags) {
+  msg::create_token wanted;
+  if (const auto why = read_token_flags(flags, wanted); !why.empty())
+    return refuse_flags(why);
+  const auto address = pages_address(flags);
+  if (address.empty())
+    return refuse_flags("the configuration has no http.port: name the address at which people "
+                        "reach the pages with --url");
+  const auto secret = new_token_secret();
+  if (!secret)
+    return refuse(secret.error(), exit_code::crashed);
+  client::id_source ids;
+  wanted.token = {ids.next()};
+  wanted.secret_hash = core::to_string(objects::sha256(core::hashed_text_of_link(*secret)));
+  wanted.lifetime = core::sign_in_link_lifetime;
+  wanted.created_by = "holdfast token link";
+  return with_cluster(flags.cluster, [&](const client::connection& cluster) {
+    const auto made = cluster.ask<msg::token_view>(wanted);
+    if (!made)
+      return refused_by_node(made.error());
+    const auto text = core::text_of_link({wanted.token, *secret});
+    const auto url = address + core::page_of_link(made->role, text);
+    if (flags.json) {
+      auto all = token_json(*made);
+      all["url"] = url;
+      std::cout << pretty(all) << '\n';
+    } else {
+      std::cout << url << '\n';
+      std::cerr << "The link signs one person in, once, within 10 minutes.\n";
+    }
+    return exit_code::ok;
+  });
 }
 
 exit_code make_token(const token_flags& flags) {
@@ -221,6 +273,30 @@ token_subcommand add_for_tokens(CLI::App& tokens, exit_code& result, const char*
   return {command, flags};
 }
 
+/// The flags that say whose token or session it is to be.
+void add_holder_flags(const token_subcommand& of) {
+  auto& flags = *of.flags;
+  of.command
+      ->add_option("--role", flags.role,
+                   "admin, operator, requester, producer, worker, contributor or auditor")
+      ->type_name("ROLE")
+      ->required();
+  of.command->add_option("--contributor", flags.contributor, "The only contributor it may name")
+      ->type_name("NAME");
+  of.command->add_option("--worker", flags.worker, "The only worker it may name")
+      ->type_name("NAME");
+  of.command
+      ->add_option("--queues", flags.queues,
+                   "The beginnings of the names of the only queues it reaches, with commas between")
+      ->type_name("PREFIXES")
+      ->delimiter(',');
+  of.command
+      ->add_option("--workflows", flags.workflows,
+                   "The only workflows it reaches, with commas between")
+      ->type_name("IDS")
+      ->delimiter(',');
+}
+
 } // namespace
 
 void add_token_command(CLI::App& cli, exit_code& result) {
@@ -229,28 +305,18 @@ void add_token_command(CLI::App& cli, exit_code& result) {
 
   const auto making =
       add_for_tokens(*tokens, result, "create", "Make a token, and print it once", make_token);
-  auto& flags = *making.flags;
+  add_holder_flags(making);
   making.command
-      ->add_option("--role", flags.role,
-                   "admin, operator, requester, producer, worker, contributor or auditor")
-      ->type_name("ROLE")
-      ->required();
-  making.command->add_option("--contributor", flags.contributor, "The only contributor it may name")
-      ->type_name("NAME");
-  making.command->add_option("--worker", flags.worker, "The only worker it may name")
-      ->type_name("NAME");
-  making.command
-      ->add_option("--queues", flags.queues,
-                   "The beginnings of the names of the only queues it reaches, with commas between")
-      ->type_name("PREFIXES")
-      ->delimiter(',');
-  making.command
-      ->add_option("--workflows", flags.workflows,
-                   "The only workflows it reaches, with commas between")
-      ->type_name("IDS")
-      ->delimiter(',');
-  making.command->add_option("--expires", flags.expires, "Good for this time; else for ever")
+      ->add_option("--expires", making.flags->expires, "Good for this time; else for ever")
       ->type_name("TIME");
+
+  const auto linking = add_for_tokens(
+      *tokens, result, "link", "Make a link that signs a person in at the pages, once", make_link);
+  add_holder_flags(linking);
+  linking.command
+      ->add_option("--url", linking.flags->url,
+                   "The address at which people reach a node; else that of this configuration")
+      ->type_name("URL");
 
   add_for_tokens(*tokens, result, "list", "List the tokens, without their secrets",
                  list_all_tokens);

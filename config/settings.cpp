@@ -9,9 +9,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <sstream>
 
 namespace holdfast::config {
 
@@ -45,6 +47,25 @@ bool is_loopback(const std::string& text) {
     return (ntohl(v4.s_addr) >> 24) == 127;
   in6_addr v6{};
   return inet_pton(AF_INET6, text.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+/// Whether `text` is a list of origins that a Content-Security-Policy may name: anything else in it
+/// would change the rest of the policy.
+bool is_origin_list(const std::string& text) {
+  std::istringstream words{text};
+  for (std::string word; words >> word;) {
+    if (word == "https:")
+      continue;
+    const auto scheme = word.rfind("https://", 0) == 0 || word.rfind("http://", 0) == 0;
+    const auto host = word.find("://") + 3;
+    if (!scheme || host == word.size()
+        || !std::all_of(word.begin() + static_cast<std::ptrdiff_t>(host), word.end(), [](char c) {
+             return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+                    || c == '.' || c == '-' || c == ':' || c == '[' || c == ']' || c == '*';
+           }))
+      return false;
+  }
+  return true;
 }
 
 /// Whether nobody on the way can change a document of this URL. The fetcher judges it once more.
@@ -158,6 +179,8 @@ std::vector<conflict> conflicts(const settings& s) {
           "behind a proxy the whole world seems to be on this machine: ask for a token");
   require(s.http.body_mb <= s.http.bodies_mb, {"http.body_mb", "http.bodies_mb"},
           "the largest body needs room among all bodies");
+  require(is_origin_list(s.http.media_origins), {"http.media_origins"},
+          "must be origins such as https://media.example.org, without a path, or https:");
   const bool has_issuer = !s.jwt.issuer.empty();
   require(has_issuer == !s.jwt.audience.empty() && has_issuer == !s.jwt.keys.empty(),
           {"jwt.issuer", "jwt.audience", "jwt.keys"},

@@ -194,6 +194,7 @@ struct settings {
     core::duration body_deadline;
     core::duration write_deadline;
     core::duration idle_deadline;
+    std::string media_origins;
   } http{};
 
   struct {
@@ -565,6 +566,10 @@ void describe(Visitor&& option, Settings& s) {
          "How long a client may take to read an answer before it loses its connection.");
   option("http.idle_deadline", s.http.idle_deadline, 75s, 100ms, 1h,
          "How long an HTTP connection is kept open between two requests.");
+  option("http.media_origins", s.http.media_origins, "", 0, 2048,
+         "Origins besides the node from which its pages may load the images, audio and video of "
+         "units, such as `https://media.example.org`, with blanks between. `https:` stands for "
+         "each origin of https.");
 
   describe_jwt(option, s.jwt);
 

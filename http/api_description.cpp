@@ -46,6 +46,7 @@ const std::vector<composed_row>& composed_rows() {
       {"pause_webhook", {"change_webhook"}},
       {"resume_webhook", {"change_webhook"}},
       {"remove_webhook", {"change_webhook"}},
+      {"create_sign_in_link", {"create_token"}},
   };
   return rows;
 }

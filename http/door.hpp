@@ -29,12 +29,14 @@ namespace holdfast::http {
 struct shown_token {
   std::string_view text; ///< Empty: none. Lives as long as the call.
   std::string address;   ///< Of the other side, by which guesses are counted.
+  bool is_link = false;  ///< The text is a sign-in link, not a token.
 };
 
 /// The identity behind a token, or the answer to a request that shows none that is good.
 struct identity {
   std::shared_ptr<const core::principal> who; ///< Null: `refused` is the answer.
   response refused{};
+  core::instant expires_at{}; ///< Of an API token; the epoch: never, or another kind of token.
 };
 using identified = std::function<void(identity)>;
 
@@ -61,6 +63,8 @@ struct door_settings {
   std::size_t body_bytes_max = 16UL * 1024 * 1024; ///< Of one request.
   /// Requests that wait at the same time. Each has a connection of its own as well.
   std::size_t waits_max = 20'000;
+  /// Origins from which pages may load images, audio and video, with blanks between.
+  std::string media_origins{};
   /// Hears of every problem, on any thread; may be null.
   std::function<void(const told_problem&)> on_problem;
 };

@@ -23,6 +23,9 @@ refusal_row row_of(refusal why) {
     return {401, "unauthenticated", "Send a valid token."};
   case refusal::not_allowed:
     return {403, "not_allowed", "Ask for a token with a role that may do this."};
+  case refusal::cross_site:
+    return {403, "cross_site",
+            "Send it from a page of this node, with the header X-Holdfast-CSRF."};
   case refusal::route_unknown:
     return {404, "route_unknown", "Correct the path: /openapi.json lists all of them."};
   case refusal::method_not_allowed:
@@ -106,11 +109,11 @@ response write_problem(const problem_text& text, const std::vector<request_probl
 
 const std::vector<refusal>& all_refusals() {
   static const std::vector<refusal> all{
-      refusal::unauthenticated,      refusal::too_many_guesses,       refusal::not_allowed,
-      refusal::route_unknown,        refusal::method_not_allowed,     refusal::request_malformed,
-      refusal::body_too_large,       refusal::unsupported_media_type, refusal::header_too_large,
-      refusal::request_timeout,      refusal::internal_error,         refusal::precondition_failed,
-      refusal::precondition_required};
+      refusal::unauthenticated,     refusal::too_many_guesses,     refusal::not_allowed,
+      refusal::cross_site,          refusal::route_unknown,        refusal::method_not_allowed,
+      refusal::request_malformed,   refusal::body_too_large,       refusal::unsupported_media_type,
+      refusal::header_too_large,    refusal::request_timeout,      refusal::internal_error,
+      refusal::precondition_failed, refusal::precondition_required};
   return all;
 }
 

@@ -15,6 +15,7 @@ namespace holdfast::http {
 enum class refusal {
   unauthenticated,        ///< 401
   not_allowed,            ///< 403
+  cross_site,             ///< 403: a cookie came with it, and not from a page of this node.
   route_unknown,          ///< 404
   method_not_allowed,     ///< 405
   unsupported_media_type, ///< 415

@@ -1,6 +1,9 @@
 #include "http/service.hpp"
 
+#include "http/browser_request.hpp"
 #include "http/openapi.hpp"
+#include "http/page_files.hpp"
+#include "http/page_sessions.hpp"
 #include "http/problem.hpp"
 #include "http/readiness.hpp"
 #include "http/request_body.hpp"
@@ -36,14 +39,6 @@ std::string full_path_of(std::string_view path) {
 std::string_view query_text_of(std::string_view target) {
   const auto mark = target.find('?');
   return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
-}
-
-/// The token of `Authorization: Bearer`; empty when there is none.
-std::string_view token_of(const request& from) {
-  constexpr std::string_view scheme = "Bearer ";
-  const auto header = header_of(from, "authorization");
-  return header.substr(0, scheme.size()) == scheme ? header.substr(scheme.size())
-                                                   : std::string_view{};
 }
 
 response plain(std::string_view type, std::string body) {
@@ -135,6 +130,10 @@ void serve(const door& through, call_ptr untraced) {
   const auto& asked = call->asked();
   if (auto page = public_page(asked))
     return call->answer(std::move(*page));
+  if (auto page = page_answer(embedded_pages(), asked, through.settings().media_origins))
+    return call->answer(std::move(*page));
+  if (path_of(asked.target) == session_path)
+    return serve_session(through, call);
   if (asked.method == "GET" && path_of(asked.target) == "/readyz")
     return tell_readiness(through, call);
   auto matched = routes().find(asked.method, full_path_of(path_of(asked.target)));
@@ -145,7 +144,11 @@ void serve(const door& through, call_ptr untraced) {
                             : method_refused(matched.others));
 
   call->on_route(matched.found->name);
-  const shown_token shown{token_of(asked), asked.peer};
+  const auto from = credential_of(asked);
+  if (from.is_cookie)
+    if (auto why = objection_by_origin(asked); !why.empty())
+      return call->answer(problem_of(refusal::cross_site, std::move(why)));
+  const shown_token shown{from.token, asked.peer};
   through.settings().identify(shown, [&through, call = std::move(call),
                                       matched = std::move(matched)](identity found) mutable {
     if (!found.who)

@@ -9,6 +9,7 @@ namespace holdfast::http {
 namespace {
 
 constexpr std::string_view not_good = "the token is not good";
+constexpr std::string_view link_not_good = "the sign-in link is not good";
 
 identity refused_with(response with) { return {nullptr, std::move(with)}; }
 
@@ -51,6 +52,13 @@ token_gate::token_gate(token_gate_settings settings, gateway_client gateway)
     : settings_(std::move(settings)), gateway_(std::move(gateway)) {}
 
 void token_gate::identify(const shown_token& shown, identified then) {
+  if (shown.is_link) {
+    const auto link = core::parse_sign_in_link(shown.text);
+    if (!link)
+      return refuse(shown.address, std::string{link_not_good}, then);
+    return identify_api_token(link->id, settings_.hash(core::hashed_text_of_link(link->secret)),
+                              shown.address, std::move(then));
+  }
   if (shown.text.empty())
     return then(unauthenticated("send a token in the header Authorization: Bearer"));
   if (auto who = settings_.known(shown.text))
@@ -96,7 +104,7 @@ void token_gate::identify_api_token(core::api_token_id id, const std::string& ha
     const auto now = settings_.now();
     if (good->expires_at == core::instant{} || (now && *now < good->expires_at)) {
       note_use(key, id, *good);
-      return then({good->who});
+      return then({good->who, {}, good->expires_at});
     }
   }
   if (const auto bad = bad_.find(key); bad && is_fresh(bad->read_at))
@@ -149,7 +157,7 @@ void token_gate::take_answer(const std::string& key, core::api_token_id id,
       token.use_noted_at = before->use_noted_at;
     good_.remember(key, token);
     note_use(key, id, token);
-    return answer_all(key, {who});
+    return answer_all(key, {who, {}, answer.expires_at});
   }
   const auto why = reason_of_verdict(verdict);
   bad_.remember(key, {why, read_at});

@@ -60,4 +60,51 @@ void describe(Fields& f, create_token& x) {
              "Seconds for which the token is good, at most ten years. Left out: for ever.");
 }
 
+/// The answer of `create_sign_in_link`.
+struct sign_in_link_made {
+  static constexpr std::string_view name = "sign_in_link_made";
+
+  std::string text; ///< `hl_<id>_<secret>`.
+  std::string path; ///< Of the page that takes it.
+  msg::token_view view;
+};
+
+template <class Fields>
+void describe(Fields& f, sign_in_link_made& x) {
+  f.required("link", x.text, "The secret of the link. It is shown here, and nowhere again.");
+  f.required("path", x.path,
+             "The page with the link, below the address of a node: `/console#link=…`.");
+  describe(f, x.view);
+}
+
+/// The request that makes a link which signs a person in at a page, once.
+struct create_sign_in_link {
+  static constexpr route_row row{topic::cluster, verb::post, "/v1/sign-in-links", 201,
+                                 "Make a link that signs a person in"};
+  static constexpr std::string_view name = "create_sign_in_link";
+  using answer = sign_in_link_made;
+  static void run(const door& through, const visit& from, create_sign_in_link asked);
+
+  core::api_token_id id;
+  std::string role;
+  std::string contributor;
+  std::string worker;
+  std::vector<std::string> queues;
+  std::vector<core::workflow_id> workflows;
+};
+
+template <class Fields>
+void describe(Fields& f, create_sign_in_link& x) {
+  f.made("id", x.id,
+         "The id of the link. A request that is repeated with it is answered `already_exists`.");
+  f.required("role", x.role, "The role of the session, as of a token.");
+  f.optional("contributor", x.contributor,
+             "The only contributor that the person may act for, for the role contributor.");
+  f.optional("worker", x.worker,
+             "The only worker that the person may act for, for the role worker.");
+  f.optional("queues", x.queues,
+             "The beginnings of the names of the only queues that it reaches, at most 100.");
+  f.optional("workflows", x.workflows, "The only workflows that it reaches, at most 100.");
+}
+
 } // namespace holdfast::http

@@ -18,6 +18,7 @@ void add_cluster_routes(route_table& table) {
   add_composed<remove_webhook>(table);
   add_composed<replay_webhook>(table);
   add_composed<create_token>(table);
+  add_composed<create_sign_in_link>(table);
 }
 
 } // namespace holdfast::http

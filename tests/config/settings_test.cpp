@@ -324,4 +324,16 @@ BOOST_AUTO_TEST_CASE(json_web_tokens_need_issuer_audience_and_safe_keys) {
     BOOST_TEST(with("i", "a", other) == keys{"jwt.keys"}, other);
 }
 
+BOOST_AUTO_TEST_CASE(origins_of_media_are_origins_and_nothing_else_of_a_policy) {
+  const auto with = [](const std::string& origins) {
+    return conflicts_after([&](settings& s) { s.http.media_origins = origins; });
+  };
+  for (const auto* good :
+       {"", "https:", "https://media.example.org http://127.0.0.1:9000", "https://*.example.org"})
+    BOOST_TEST(with(good) == keys{}, good);
+  for (const auto* bad : {"*", "'unsafe-inline'", "media.example.org", "https://a;script-src",
+                          "https://a, https://b", "https://a/path", "https://", "data:"})
+    BOOST_TEST(with(bad) == keys{"http.media_origins"}, bad);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

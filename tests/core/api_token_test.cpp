@@ -187,4 +187,32 @@ BOOST_AUTO_TEST_CASE(secrets_are_equal_only_as_a_whole) {
     BOOST_TEST(!core::equal_secrets("abc", other), other);
 }
 
+// --- sign-in links ---
+
+BOOST_AUTO_TEST_CASE(a_link_is_read_as_it_is_written_and_is_no_token) {
+  const core::api_token_text parts{numbered_token(7), std::string(64, 'a')};
+  const auto text = core::text_of_link(parts);
+  BOOST_TEST(text.substr(0, 3) == "hl_");
+  const auto read = core::parse_sign_in_link(text);
+  BOOST_REQUIRE(read.has_value());
+  BOOST_TEST((read->id == parts.id));
+  BOOST_TEST(read->secret == parts.secret);
+  BOOST_TEST(!core::parse_api_token(text).has_value());
+  BOOST_TEST(!core::parse_sign_in_link(core::to_string(parts)).has_value());
+  BOOST_TEST(core::hashed_text_of_link(parts.secret) != parts.secret);
+}
+
+BOOST_AUTO_TEST_CASE(the_session_of_a_link_has_one_id_that_is_not_that_of_the_link) {
+  const auto link = numbered_token(7);
+  BOOST_TEST((core::session_of_link(link) == core::session_of_link(link)));
+  BOOST_TEST((core::session_of_link(link) != link));
+  BOOST_TEST((core::session_of_link(link) != core::session_of_link(numbered_token(8))));
+  BOOST_TEST((core::session_of_link(core::session_of_link(link)) == link)); // no two share one
+}
+
+BOOST_AUTO_TEST_CASE(contributors_sign_in_at_the_labelling_page) {
+  BOOST_TEST(core::page_of_link("contributor", "hl_x") == "/label#link=hl_x");
+  BOOST_TEST(core::page_of_link("operator", "hl_x") == "/console#link=hl_x");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -39,6 +39,7 @@ const std::map<std::string, json>& further_members() {
   static const std::map<std::string, json> all{
       {"make_tasks", {{"type", "x"}, {"body", 1}}},
       {"create_token", {{"role", "worker"}}},
+      {"create_sign_in_link", {{"role", "worker"}}},
   };
   return all;
 }

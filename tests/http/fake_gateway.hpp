@@ -332,6 +332,7 @@ struct door_fixture {
   testing_system config;
   caf::actor_system system{config};
   fake_gateway gateway{system};
+  std::map<std::string, std::string> links; ///< Sign-in links that are good, each with its token.
   http::gateway_client client{system};
   http::door door{settings(), client};
 
@@ -357,7 +358,7 @@ struct door_fixture {
     }
   }
 
-  /// Sends a request; the answer may come later.
+  /// Sends a request; the answer may come later. Without a token it has no `Authorization`.
   std::shared_ptr<fake_call> send(std::string_view token, std::string_view method,
                                   std::string_view target, std::string_view body = {},
                                   std::vector<http::parameter> headers = {}) {
@@ -367,7 +368,8 @@ struct door_fixture {
     made.body = body;
     made.peer = "127.0.0.1";
     made.headers = std::move(headers);
-    made.headers.push_back({"authorization", "Bearer " + std::string{token}});
+    if (!token.empty())
+      made.headers.push_back({"authorization", "Bearer " + std::string{token}});
     if (!body.empty())
       made.headers.push_back({"content-type", "application/json"});
     auto call = std::make_shared<fake_call>(std::move(made));
@@ -419,8 +421,11 @@ private:
 
   http::door_settings settings() {
     http::door_settings made;
-    made.identify = [](const http::shown_token& shown, const http::identified& then) {
-      auto who = principal_of(shown.text);
+    made.identify = [this](const http::shown_token& shown, const http::identified& then) {
+      const auto link = links.find(std::string{shown.text});
+      auto who = !shown.is_link        ? principal_of(shown.text)
+                 : link == links.end() ? nullptr
+                                       : principal_of(link->second);
       auto refused = who ? http::response{}
                          : http::problem_of(http::refusal::unauthenticated, "no such token");
       then({std::move(who), std::move(refused)});

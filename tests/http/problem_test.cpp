@@ -155,6 +155,7 @@ BOOST_AUTO_TEST_CASE(refusals_of_http_have_codes_of_their_own) {
   const std::vector<expected> all{
       {refusal::unauthenticated, 401, "unauthenticated"},
       {refusal::not_allowed, 403, "not_allowed"},
+      {refusal::cross_site, 403, "cross_site"},
       {refusal::route_unknown, 404, "route_unknown"},
       {refusal::method_not_allowed, 405, "method_not_allowed"},
       {refusal::unsupported_media_type, 415, "unsupported_media_type"},

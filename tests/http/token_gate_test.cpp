@@ -98,6 +98,31 @@ struct gate_fixture : door_fixture {
 
 BOOST_FIXTURE_TEST_SUITE(token_gate, gate_fixture)
 
+BOOST_AUTO_TEST_CASE(a_link_is_asked_for_by_another_hash_than_a_token_of_its_secret) {
+  gateway.answers<msg::check_token>(good_worker());
+  gateway.answers<msg::note_token_use>({});
+  const auto text = core::text_of_link({id_of(1), std::string(64, 'a')});
+  http::shown_token shown{text, "10.0.0.1"};
+  shown.is_link = true;
+  client.reach(gateway.handle());
+  gate.identify(shown, [this](http::identity who) { found.push_back(std::move(who)); });
+  settle();
+  BOOST_REQUIRE_EQUAL(found.size(), 1U);
+  BOOST_TEST((found.front().who != nullptr));
+  BOOST_TEST(gateway.only<msg::check_token>().secret_hash
+             == core::hashed_text_of_link(std::string(64, 'a')));
+  BOOST_TEST(status_of(text) == 401U); // in the place of a token
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_token_is_told_with_its_identity) {
+  auto until_noon = good_worker();
+  until_noon.expires_at = cluster_now + 1h;
+  gateway.answers<msg::check_token>(until_noon);
+  gateway.answers<msg::note_token_use>({});
+  BOOST_TEST((identity_of(token_text(1)).expires_at == until_noon.expires_at));
+  BOOST_TEST((identity_of(token_text(1)).expires_at == until_noon.expires_at)); // remembered
+}
+
 BOOST_AUTO_TEST_CASE(a_good_token_has_the_role_the_name_and_the_scopes_of_its_row) {
   gateway.answers<msg::check_token>(good_worker());
   gateway.answers<msg::note_token_use>({});

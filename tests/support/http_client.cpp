@@ -56,6 +56,9 @@ void http_client::begin(const std::string& method, const std::string& target,
   std::string bytes = method + ' ' + target + " HTTP/1.1\r\nHost: localhost\r\n";
   if (!token_.empty())
     bytes += "Authorization: Bearer " + token_ + "\r\n";
+  for (const auto& [name, value] : headers_)
+    if (!value.empty())
+      bytes += name + ": " + value + "\r\n";
   if (!body.empty())
     bytes +=
         "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";

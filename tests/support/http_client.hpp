@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace holdfast::test {
 
@@ -22,6 +23,9 @@ public:
 
   http_client(const http_client&) = delete;
   http_client& operator=(const http_client&) = delete;
+
+  /// Sends a further header field with each request from now on; an empty value: no more.
+  void set_header(const std::string& name, std::string value) { headers_[name] = std::move(value); }
 
   http_answer get(const std::string& target) { return send("GET", target, {}); }
   http_answer put(const std::string& target, const std::string& body) {
@@ -45,6 +49,7 @@ public:
 private:
   int socket_ = -1;
   std::string token_;
+  std::map<std::string, std::string> headers_;
   std::string unread_;
 };
 

@@ -28,6 +28,8 @@ export interface FetchAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
+  /** Read for streams of events alone. */
+  readonly body?: ReadableStream<Uint8Array> | null;
 }
 
 export interface FetchRequest {
@@ -298,7 +300,7 @@ async function attempt(
   }
 }
 
-function queryText(query: readonly (readonly [string, string])[]): string {
+export function queryText(query: readonly (readonly [string, string])[]): string {
   return query.map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
 }
 

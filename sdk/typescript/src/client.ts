@@ -2,6 +2,7 @@
 
 import {
   REAL_WORLD,
+  queryText,
   requestOf,
   send,
   sendEach,
@@ -15,6 +16,7 @@ import {
   type Route,
 } from "./calls.js";
 import { HoldfastError } from "./errors.js";
+import { followStream, type FollowOptions, type ServerSentEvent } from "./event_stream.js";
 import {
   Operations,
   type Assignment,
@@ -23,8 +25,10 @@ import {
   type CompleteTaskRequest,
   type LeasedTask,
   type LeasedTasks,
+  type ListedEvent,
   type TasksMade,
   type MakeTasksRequest,
+  type ReadAllEventsRequest,
   type SourceDataAdded,
   type SourceRow,
   type TaskEnvelope,
@@ -34,12 +38,15 @@ import {
   type TaskRequest,
   type TestQuestion,
 } from "./generated.js";
-import { encodeJson, JsonText } from "./json.js";
+import { encodeJson, JsonText, parseAnswer } from "./json.js";
 import { VERSION } from "./version.js";
 
 export interface ClientSettings {
-  /** A token of the API, or a function that has the present one. */
-  token: string | (() => string | Promise<string>);
+  /**
+   * A token of the API, or a function that has the present one. Null: the session cookie of the
+   * page's own origin, which `signIn` gets.
+   */
+  token: string | (() => string | Promise<string>) | null;
   /** A call ends after so many seconds with all its repetitions; a long poll may wait besides. */
   timeout?: number;
   /** An attempt ends after so many seconds without an answer. */
@@ -70,11 +77,51 @@ export interface ReportOptions extends CallOptions {
   repeat?: boolean | undefined;
 }
 
+/** Which events to follow. */
+export type EventFilter = Pick<
+  ReadAllEventsRequest,
+  "from" | "types" | "workflow_id" | "step_id" | "unit_id"
+>;
+
+/** An event of a stream, with the place behind it. */
+export interface FollowedEvent extends ListedEvent {
+  cursor: string;
+}
+
+/** The principal of requests, and its reach. */
+export interface PageSession {
+  /** The role; the first of several. */
+  role: string;
+  roles: string[];
+  /** The contributor that the session acts for; null where it is not bound to one. */
+  contributor: string | null;
+  /** The worker that the session acts for; null where it is not bound to one. */
+  worker: string | null;
+  /** Prefixes of the queues that the session reaches; empty: no such limit. */
+  queues: string[];
+  /** The workflows that the session reaches; empty: no such limit. */
+  workflows: string[];
+  /** When the session ends by itself; null: never. */
+  expires_at: string | null;
+}
+
+/** A node leaves members without a value out. */
+function pageSessionOf(answer: PageSession): PageSession {
+  const { contributor = null, worker = null, expires_at = null } = answer as Partial<PageSession>;
+  return { ...answer, contributor, worker, expires_at };
+}
+
 const isBrowser = "document" in globalThis;
 
 /** The environment of a client, for the parts of this package. */
 export const environmentOf: unique symbol = Symbol("environment");
 
+/** A page of another origin cannot send this header, so the node knows its own pages by it. */
+const CSRF_HEADER = "x-holdfast-csrf";
+
+const SIGN_IN: Route = { method: "POST", path: "/v1/session" };
+const GET_SESSION: Route = { method: "GET", path: "/v1/session" };
+const SIGN_OUT: Route = { method: "DELETE", path: "/v1/session" };
 const MAKE_TASKS: Route = { method: "POST", path: "/v1/queues/{queue}/tasks", id: "id" };
 const MAKE_ENVELOPES: Route = { method: "POST", path: "/v1/queues/{queue}/envelopes" };
 const REPORT_TASKS: Route = { method: "POST", path: "/v1/queues/{queue}/completions" };
@@ -109,7 +156,9 @@ export class Holdfast extends Operations {
       url: url.replace(/\/+$/, ""),
       fetch: settings.fetch ?? fetchNow,
       headers: async () => ({
-        authorization: `Bearer ${(typeof token === "string" ? token : await token()).trim()}`,
+        ...(token === null
+          ? { [CSRF_HEADER]: "1" }
+          : { authorization: `Bearer ${(typeof token === "string" ? token : await token()).trim()}` }),
         accept: "application/json",
         ...(isBrowser ? {} : { "user-agent": `holdfast-typescript/${VERSION}` }),
       }),
@@ -287,6 +336,59 @@ export class Holdfast extends Operations {
     options: CallOptions = {},
   ): Promise<SourceDataAdded> {
     return this.addRows(TEST_QUESTIONS, stepId, questions, options);
+  }
+
+  // --- events ---
+
+  /**
+   * The events of all shards as they happen, without an end: a stream that is lost is opened again
+   * behind its last event. `onConnection` tells of that. Rejects with errors that last, such as
+   * `not_allowed`, and `events_gone` where `lastId` is older than the events that are kept.
+   */
+  async *followEvents(
+    filter: EventFilter = {},
+    options: FollowOptions = {},
+  ): AsyncGenerator<FollowedEvent, void> {
+    for await (const { data, id } of this.followPath("/v1/events", filter, options)) {
+      yield { ...(parseAnswer(data) as ListedEvent), cursor: id };
+    }
+  }
+
+  /** Follows a stream of server-sent events at a path of the API. */
+  followPath(
+    path: string,
+    query: object,
+    options: FollowOptions = {},
+  ): AsyncGenerator<ServerSentEvent, void> {
+    const route: Route = { method: "GET", path, query: Object.keys(query) };
+    const request = requestOf(route, { path: [], members: query }, this[environmentOf].makeId);
+    const target = request.query.length > 0 ? `${path}?${queryText(request.query)}` : path;
+    return followStream(this.#connection, this.environmentFor(options), target, options);
+  }
+
+  // --- sessions of pages ---
+
+  /**
+   * Exchanges a token, or the secret of a sign-in link, for the session cookie of a browser. A link
+   * works once: the call is not to be repeated with it.
+   */
+  async signIn(
+    credential: { token: string } | { link: string },
+    options: CallOptions = {},
+  ): Promise<PageSession> {
+    const parts = { path: [], members: credential };
+    return pageSessionOf((await this.call(SIGN_IN, parts, options)) as PageSession);
+  }
+
+  /** The session of the cookie, or the principal of the token; undefined: nobody is signed in. */
+  async getSession(options: CallOptions = {}): Promise<PageSession | undefined> {
+    const answer = await this.call(GET_SESSION, { path: [] }, options);
+    return answer === undefined ? undefined : pageSessionOf(answer as PageSession);
+  }
+
+  /** Ends the session of the cookie, for good. */
+  async signOut(options: CallOptions = {}): Promise<void> {
+    await this.call(SIGN_OUT, { path: [] }, options);
   }
 
   // --- requests ---

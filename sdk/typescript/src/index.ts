@@ -4,13 +4,17 @@ export type { CallOptions, Fetch, FetchAnswer, FetchRequest } from "./calls.js";
 export {
   Holdfast,
   type ClientSettings,
+  type EventFilter,
+  type FollowedEvent,
   type NewTask,
+  type PageSession,
   type ReportOptions,
   type TaskMade,
   type TraceOptions,
 } from "./client.js";
 export { ContributorSession, type NextOptions } from "./contributor.js";
 export { HoldfastError, NoAnswerError, type ErrorPlace } from "./errors.js";
+export type { FollowOptions, ServerSentEvent } from "./event_stream.js";
 export type * from "./generated.js";
 export { JsonText, encodeJson, parseJson, textAt } from "./json.js";
 export { VERSION } from "./version.js";

@@ -48,6 +48,30 @@ test("a_token_may_be_asked_for_with_every_request", async () => {
   );
 });
 
+test("a_page_sends_its_cookie_with_the_header_that_no_other_site_can_send", async () => {
+  const node = new FakeNode();
+  const session = { role: "contributor", roles: ["contributor"], queues: [], workflows: [] };
+  node.once("/v1/session", answer(200, { ...session, contributor: "ana" }));
+  node.once("/v1/session", answer(204));
+  node.once("/v1/session", answer(204));
+  const client = node.client({ token: null });
+  const opened = await client.signIn({ link: "hl_a_b" });
+  assert.equal(opened.contributor, "ana");
+  assert.equal(opened.worker, null);
+  assert.equal(opened.expires_at, null);
+  assert.equal(await client.getSession(), undefined);
+  await client.signOut();
+  assert.deepEqual(node.seen[0]?.body, { link: "hl_a_b" });
+  assert.deepEqual(
+    node.seen.map(({ method }) => method),
+    ["POST", "GET", "DELETE"],
+  );
+  for (const { headers } of node.seen) {
+    assert.equal(headers["x-holdfast-csrf"], "1");
+    assert.equal(headers.authorization, undefined);
+  }
+});
+
 test("a_task_has_the_members_that_were_given", async () => {
   const id = makeId();
   const { seen, value } = await asked(

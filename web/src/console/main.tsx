@@ -1,0 +1,8 @@
+import { render } from "preact";
+
+import "../shared/style.css";
+import "./console.css";
+import { Console } from "./app.js";
+
+const app = document.getElementById("app");
+if (app !== null) render(<Console />, app);

@@ -1,0 +1,81 @@
+/** Dead letters, grouped by their error, and their redrive. */
+
+import type { TaskSummary } from "holdfast";
+
+import { api } from "../../shared/api.js";
+
+/** Dead and failed tasks that one look groups, of each. */
+export const DEAD_LOOKED_AT = 500;
+
+/** Tasks that one request makes live again. */
+const REDRIVEN_AT_ONCE = 500;
+
+export interface DeadGroup {
+  type: string;
+  errorCode: string;
+  dead: number;
+  failed: number;
+  /** The last of them that ended. */
+  latest: TaskSummary;
+}
+
+/** Groups by type and error; the largest group first. */
+export function groupsOf(tasks: readonly TaskSummary[]): DeadGroup[] {
+  const groups = new Map<string, DeadGroup>();
+  for (const task of tasks) {
+    const errorCode = task.error_code ?? "";
+    const key = JSON.stringify([task.type, errorCode]);
+    let group = groups.get(key);
+    if (group === undefined) {
+      group = { type: task.type, errorCode, dead: 0, failed: 0, latest: task };
+      groups.set(key, group);
+    }
+    if (task.status === "ERROR") group.dead++;
+    else group.failed++;
+    if ((task.finished_at ?? "") > (group.latest.finished_at ?? "")) group.latest = task;
+  }
+  return [...groups.values()].sort(
+    (one, other) => other.dead + other.failed - (one.dead + one.failed),
+  );
+}
+
+export interface DeadTasks {
+  tasks: readonly TaskSummary[];
+  /** Whether the queue has more than were looked at. */
+  more: boolean;
+}
+
+/** The first dead and failed tasks of a queue. */
+export async function deadOf(queue: string, signal: AbortSignal): Promise<DeadTasks> {
+  const [dead, failed] = await Promise.all(
+    ["ERROR", "FAILURE"].map((status) =>
+      api.listTasks({ queue, status, limit: DEAD_LOOKED_AT }, { signal }),
+    ),
+  );
+  return {
+    tasks: [...(dead?.tasks ?? []), ...(failed?.tasks ?? [])],
+    more: (dead?.more ?? false) || (failed?.more ?? false),
+  };
+}
+
+/**
+ * Makes dead and failed tasks live again, part after part. `onProgress` hears how many are done;
+ * the signal stops between two parts.
+ */
+export async function redrive(
+  queue: string,
+  filter: { type?: string; error_code?: string },
+  signal: AbortSignal,
+  onProgress: (done: number) => void,
+): Promise<number> {
+  let done = 0;
+  let after: string | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const part = await api.redriveTasks(queue, { ...filter, after, limit: REDRIVEN_AT_ONCE });
+    done += part.redriven;
+    onProgress(done);
+    if (!part.more || part.last === undefined) return done;
+    after = part.last;
+  }
+}

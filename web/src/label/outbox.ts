@@ -1,0 +1,56 @@
+/** Requests about units that the person is done with: sent in order, until a node has answered. */
+
+import { HoldfastError } from "holdfast";
+
+import { isRecord } from "./pointer.js";
+
+/** The parts of a lease that requests name. They are the same in each repetition. */
+export interface LeaseNames {
+  assignmentId: string;
+  /** The id of the judgment that the lease may bring. */
+  judgmentId: string;
+  stepId: string;
+  unitId: string;
+  token: number;
+}
+
+export interface Sending extends LeaseNames {
+  /** `release` gives the unit back, `decline` for good. */
+  kind: "judgment" | "release" | "decline";
+  /** The JSON of a judgment. */
+  data: string;
+}
+
+export function isSending(value: unknown): value is Sending {
+  return (
+    isRecord(value) &&
+    ["judgment", "release", "decline"].includes(String(value.kind)) &&
+    ["assignmentId", "judgmentId", "stepId", "unitId", "data"].every(
+      (name) => typeof value[name] === "string",
+    ) &&
+    typeof value.token === "number"
+  );
+}
+
+/**
+ * `again`: no node has answered. `signed_out`: somebody has to sign in first. `late`: the lease was
+ * over. `new_id`: the id stands for another judgment. `refused`: the person has to mend it.
+ */
+export type Outcome = "again" | "signed_out" | "late" | "new_id" | "refused";
+
+const LATE_CODES: ReadonlySet<string> = new Set([
+  "lease_not_held",
+  "stale_token",
+  "lease_expired",
+  "not_found",
+  "already_judged",
+  "not_qualified",
+]);
+
+export function outcomeOf(error: unknown): Outcome {
+  if (!(error instanceof HoldfastError)) return "again";
+  if (error.status === 401) return "signed_out";
+  if (error.status === 0 || error.retryable || error.status >= 500) return "again";
+  if (LATE_CODES.has(error.code)) return "late";
+  return error.code === "already_exists" ? "new_id" : "refused";
+}

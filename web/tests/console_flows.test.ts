@@ -1,0 +1,403 @@
+/** The flows of an operator, each against a real node with real work. */
+
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+
+import type { Page } from "playwright-core";
+
+import { makeData, until, type Data } from "./console_data.js";
+import { Harness, picture, reasonToSkip } from "./harness.js";
+
+/** The browser logs each answer that refuses. */
+const REFUSED = [/status of 4(00|22) /];
+
+/** The button in the dialog that is open. */
+function inDialog(page: Page, name: string | RegExp): ReturnType<Page["getByRole"]> {
+  return page.getByRole("dialog").getByRole("button", { name });
+}
+
+async function press(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole("button", { name, exact: typeof name === "string" }).click();
+}
+
+async function expectToast(page: Page, text: string | RegExp): Promise<void> {
+  await page.locator(".toast").filter({ hasText: text }).first().waitFor();
+}
+
+/** A state beside the heading of the page. */
+async function expectState(page: Page, state: string): Promise<void> {
+  await page.locator(".page-head .badge").getByText(state, { exact: true }).waitFor();
+}
+
+async function expectNoDialog(page: Page): Promise<void> {
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
+describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
+  let harness: Harness;
+  let data: Data;
+  before(async () => {
+    harness = await Harness.start();
+    data = await makeData(harness.api);
+  });
+  after(() => harness.stop());
+  afterEach(async () => {
+    await harness.closePages();
+    harness.expectNoErrors();
+  });
+
+  test("dead_letters_of_one_error_are_redriven_and_others_stay", async () => {
+    const { api } = harness;
+    const page = await harness.open("/console#/queues/mail/dead", { as: { role: "operator" } });
+    await press(page, "Redrive tasks of send with SMTP_DOWN");
+    await page.getByText("become live again").waitFor();
+    await picture(page, "console-redrive");
+    await inDialog(page, "Redrive").click();
+    await expectToast(page, "tasks live again");
+    await expectNoDialog(page);
+    await page.getByRole("button", { name: "Redrive tasks of send with SMTP_DOWN" }).waitFor({
+      state: "detached",
+    });
+    const { tasks } = await api.listTasks({ queue: "mail", status: "ERROR" });
+    assert.ok(tasks.length > 0);
+    assert.deepEqual(new Set(tasks.map(({ type }) => type)), new Set(["newsletter"]));
+    await press(page, "Redrive all");
+    await inDialog(page, "Redrive").click();
+    await page.getByText("There is no dead or failed task.").waitFor();
+    const left = await api.listTasks({ queue: "mail", status: "FAILURE" });
+    assert.equal(left.tasks.length, 0);
+  });
+
+  test("a_queue_is_paused_and_resumed", async () => {
+    const page = await harness.open("/console#/queues/mail", { as: { role: "operator" } });
+    await press(page, "Pause");
+    await expectToast(page, "Queue mail is paused");
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    assert.equal((await harness.api.getQueue("mail")).paused, true);
+    await press(page, "Resume");
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    assert.equal((await harness.api.getQueue("mail")).paused, false);
+  });
+
+  test("the_filters_of_the_tasks_stand_in_the_address", async () => {
+    const page = await harness.open("/console#/queues/mail", { as: "admin" });
+    await page.getByLabel("Status").selectOption("EXECUTING");
+    await page.getByRole("table", { name: "Tasks of mail" }).getByText("mailer-3").first().waitFor();
+    await page.getByText("3 in all").waitFor();
+    assert.match(page.url(), /status=EXECUTING/);
+    await page.getByLabel("Type").fill("nothing");
+    await page.getByText("There is no such task.").waitFor();
+    await page.reload();
+    assert.equal(await page.getByLabel("Type").inputValue(), "nothing");
+    await page.getByText("There is no such task.").waitFor();
+  });
+
+  test("a_task_offers_the_actions_that_its_state_allows", async () => {
+    const { api } = harness;
+    const page = await harness.open(`/console#/tasks/${data.laterTask}`, {
+      as: { role: "operator" },
+    });
+    const actions = page.locator(".page-actions button");
+    await page.getByRole("button", { name: "Make due now" }).waitFor();
+    assert.deepEqual(await actions.allTextContents(), ["Make due now", "Pause", "Cancel the task"]);
+    await press(page, "Make due now");
+    await expectToast(page, "The task is due");
+    await page.getByRole("button", { name: "Make due now" }).waitFor({ state: "detached" });
+    await press(page, "Pause");
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    await expectState(page, "Paused");
+    assert.equal((await api.getTask(data.laterTask))?.paused, true);
+    await press(page, "Resume");
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    await press(page, "Cancel the task");
+    await inDialog(page, "Cancel the task").click();
+    await expectState(page, "Canceled");
+    assert.equal((await api.getTask(data.laterTask))?.status, "CANCELED");
+    assert.equal(await actions.count(), 0);
+  });
+
+  test("a_task_is_taken_from_its_worker", async () => {
+    const page = await harness.open(`/console#/tasks/${data.runningTask}`, {
+      as: { role: "operator" },
+    });
+    await press(page, "Take from its worker");
+    await page.getByText("mailer-3 loses the lease").waitFor();
+    await inDialog(page, "Take from its worker").click();
+    await page.getByText("Ejected").waitFor();
+    assert.equal((await harness.api.getTask(data.runningTask))?.status, "QUEUED");
+  });
+
+  test("a_completed_task_shows_its_result_and_no_action", async () => {
+    const page = await harness.open(`/console#/tasks/${data.completedTask}`, { as: "admin" });
+    await page.getByRole("region", { name: "Result" }).getByText('"sent": true').waitFor();
+    assert.equal(await page.locator(".page-actions button").count(), 0);
+  });
+
+  test("a_schedule_is_made_paused_resumed_run_and_removed", async () => {
+    const { api } = harness;
+    const page = await harness.open("/console#/queues/reports/schedules", {
+      as: "admin",
+      allowedErrors: REFUSED,
+    });
+    await page.getByLabel("Name of a new schedule").fill("hourly");
+    await press(page, "New schedule");
+    const editor = page.getByLabel("Definition (JSON)");
+    await editor.fill('{"cron": "0 25 * * *", "task": {"type": "report.hourly"}}');
+    await press(page, "Review changes");
+    await press(page, "Save");
+    await page.getByText("The node refuses this definition").waitFor();
+    await page.getByRole("dialog").getByText("/cron").first().waitFor();
+    await press(page, "Back to the text");
+    await editor.fill('{"cron": "0 * * * *", "task": {"type": "report.hourly"}}');
+    await press(page, "Review changes");
+    await press(page, "Save");
+    await expectToast(page, "Schedule hourly is saved");
+    const one = page.locator("article").filter({ hasText: "hourly" });
+    await one.getByText("0 * * * * · UTC").waitFor();
+
+    await press(page, "Pause hourly");
+    await page.getByRole("button", { name: "Resume hourly" }).waitFor();
+    const paused = (await api.listSchedules("reports")).schedules.find(
+      ({ name }) => name === "hourly",
+    );
+    assert.equal(paused?.paused, true);
+    await press(page, "Resume hourly");
+    await page.getByRole("button", { name: "Pause hourly" }).waitFor();
+
+    await press(page, "Make its task now: hourly");
+    await inDialog(page, "Make its task now").click();
+    await expectToast(page, "The task of hourly is made");
+    const { tasks } = await api.listTasks({ queue: "reports", type: "report.hourly" });
+    assert.equal(tasks.length, 1);
+
+    await press(page, "Remove hourly");
+    await inDialog(page, "Remove").click();
+    await one.waitFor({ state: "detached" });
+    assert.equal((await api.listSchedules("reports")).schedules.length, 1);
+  });
+
+  test("a_policy_is_changed_after_its_difference_was_shown", async () => {
+    const page = await harness.open("/console#/queues/mail/definition", {
+      as: { role: "operator" },
+      allowedErrors: REFUSED,
+    });
+    await press(page, "Edit");
+    const editor = page.getByLabel("Definition (JSON)");
+    const before = await editor.inputValue();
+    assert.equal(await page.getByRole("button", { name: "Review changes" }).isDisabled(), true);
+    await editor.fill(before.replace('"running_max": 50', '"running_max": 80, "bogus": 1'));
+    await press(page, "Review changes");
+    await press(page, "Save");
+    await page.getByRole("dialog").getByText("/bogus").first().waitFor();
+    await press(page, "Back to the text");
+    await editor.fill("{");
+    await page.getByText("This is no JSON").waitFor();
+    await editor.fill(before.replace('"running_max": 50', '"running_max": 80'));
+    await press(page, "Review changes");
+    const difference = page.getByRole("region", { name: "Difference" });
+    assert.match((await difference.textContent()) ?? "", /−\s+"running_max": 50\n\+\s+"running_max": 80/);
+    assert.equal(await page.getByRole("dialog").getByText("/bogus").count(), 0);
+    await picture(page, "console-difference");
+    await press(page, "Save");
+    await expectToast(page, "The policy of mail is saved");
+    const { policy } = await harness.api.getQueue("mail");
+    assert.equal((policy as { running_max: number }).running_max, 80);
+  });
+
+  test("a_policy_that_has_changed_meanwhile_is_not_overwritten", async () => {
+    const page = await harness.open("/console#/queues/images/definition", { as: "admin" });
+    await press(page, "Edit");
+    await page.getByLabel("Definition (JSON)").fill('{"running_max": 3}');
+    await harness.api.putQueue("images", { running_max: 2 });
+    await press(page, "Review changes");
+    await press(page, "Save");
+    await page.getByText("It was changed meanwhile").waitFor();
+    const { policy } = await harness.api.getQueue("images");
+    assert.deepEqual(policy, { running_max: 2 });
+  });
+
+  test("numbers_of_a_definition_keep_all_their_digits", async () => {
+    await harness.api.putQueue("digits", {});
+    const text = '{"weights": {"a": 1.50, "b": 2}}';
+    const page = await harness.open("/console#/queues/digits/definition", { as: "admin" });
+    await press(page, "Edit");
+    await page.getByLabel("Definition (JSON)").fill(text);
+    await press(page, "Review changes");
+    await press(page, "Save");
+    await expectToast(page, "is saved");
+    await page.getByRole("region", { name: "Policy" }).getByText('"a": 1.50').waitFor();
+  });
+
+  test("a_queue_is_made_and_removed", async () => {
+    const page = await harness.open("/console#/queues", {
+      as: { role: "operator" },
+      allowedErrors: REFUSED,
+    });
+    await press(page, "New queue");
+    await page.getByRole("dialog").getByLabel("Queue").fill("Not Good");
+    await press(page, "Make the queue");
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    await page.getByRole("dialog").getByLabel("Queue").fill("fresh");
+    await press(page, "Make the queue");
+    await page.getByRole("heading", { name: "fresh" }).waitFor();
+    await press(page, "Remove");
+    await inDialog(page, "Remove").click();
+    await expectToast(page, "Queue fresh is removed");
+    await page.getByRole("heading", { name: "Queues" }).waitFor();
+  });
+
+  test("a_step_is_paused_resumed_sealed_and_canceled", async () => {
+    const { api } = harness;
+    const statusOf = async (): Promise<string> => (await api.getStepStatistics(data.step)).status;
+    const page = await harness.open(`/console#/steps/${data.step}`, { as: { role: "requester" } });
+    await press(page, "Pause");
+    await page.getByRole("button", { name: "Resume" }).waitFor();
+    assert.equal(await statusOf(), "Paused");
+    await press(page, "Resume");
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    assert.equal(await statusOf(), "Open");
+    await press(page, "Seal");
+    await inDialog(page, "Seal").click();
+    await expectState(page, "Sealed");
+    await press(page, "Remove ben");
+    await inDialog(page, "Remove").click();
+    await page.getByText("Removed").first().waitFor();
+    await press(page, "Cancel the step");
+    await inDialog(page, "Cancel the step").click();
+    await expectState(page, "Canceled");
+    assert.equal(await statusOf(), "Canceled");
+  });
+
+  test("a_step_that_somebody_else_pauses_changes_on_the_page_at_once", async () => {
+    const { workflow_id, steps } = await harness.api.createWorkflow({
+      name: "live",
+      steps: [{ key: "only" }],
+    });
+    const page = await harness.open(`/console#/workflows/${workflow_id}`, { as: "admin" });
+    await page.getByText("Open", { exact: true }).waitFor();
+    // The page's own time stands still but for these steps, too few for its next look by itself:
+    // the event alone makes it load.
+    await page.clock.install();
+    await page.reload();
+    const state = page.locator("td .badge").first();
+    await state.getByText("Open", { exact: true }).waitFor();
+    await page.clock.pauseAt(Date.now() + 1000);
+    await harness.api.changeStep(steps[0]?.id ?? "", { status: "paused" });
+    for (let tick = 0; tick < 80 && (await state.textContent()) !== "Paused"; tick++) {
+      await page.clock.runFor(100);
+    }
+    assert.equal(await state.textContent(), "Paused");
+  });
+
+  test("a_workflow_is_checked_by_the_node_before_it_is_changed", async () => {
+    const { api } = harness;
+    const { workflow_id } = await api.createWorkflow({ name: "change me", steps: [{ key: "one" }] });
+    const page = await harness.open(`/console#/workflows/${workflow_id}`, {
+      as: { role: "requester" },
+      allowedErrors: REFUSED,
+    });
+    await press(page, "Edit");
+    const editor = page.getByLabel("Definition (JSON)");
+    await editor.fill('{"name": "change me", "steps": [{"key": "one", "judgments_per_unit": 0}]}');
+    await press(page, "Review changes");
+    await page.getByText("The node refuses this definition").waitFor();
+    await editor.fill('{"name": "change me", "steps": [{"key": "one", "judgments_per_unit": 5}]}');
+    await press(page, "Review changes");
+    await page.getByText(/The node finds/).click();
+    await page.getByText("/steps/one/judgments_per_unit").waitFor();
+    assert.equal((await api.getWorkflow(workflow_id)).version, 1); // a check changes nothing
+    await press(page, "Save");
+    await page.getByText("Version 2", { exact: true }).waitFor();
+    assert.equal((await api.getWorkflow(workflow_id)).version, 2);
+  });
+
+  test("a_token_is_shown_once_and_revoked", async () => {
+    const page = await harness.open("/console#/tokens", { as: "admin" });
+    await press(page, "New token");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Role").selectOption("producer");
+    await dialog.getByLabel("Queues").fill("mail, img-");
+    await dialog.getByLabel("Ends").selectOption("1d");
+    await press(page, "Make the token");
+    const secret = (await dialog.locator("code").textContent()) ?? "";
+    assert.match(secret, /^hf_/);
+    const ask = (): Promise<number> =>
+      fetch(`${harness.node.url}/v1/queues/mail`, {
+        headers: { authorization: `Bearer ${secret}` },
+      }).then(({ status }) => status);
+    assert.equal(await ask(), 200);
+    await press(page, "I have stored it");
+    await page.getByText("queues mail*, queues img-*").first().waitFor();
+    assert.ok(!(await page.content()).includes(secret));
+    const { tokens } = await harness.api.listTokens();
+    const made = tokens.find(({ id }) => secret.includes(id));
+    assert.ok(made?.expires_at);
+    await press(page, new RegExp(`Revoke …${made.id.slice(-8)}`));
+    await inDialog(page, "Revoke").click();
+    await expectToast(page, "The token is revoked");
+    const state = (await harness.api.listTokens()).tokens.find(({ id }) => id === made.id)?.state;
+    assert.equal(state, "revoked");
+  });
+
+  test("dead_letters_of_a_webhook_are_replayed_and_forgotten", async () => {
+    const { api } = harness;
+    const letters = async (): Promise<number> =>
+      ((await api.listWebhooks({ prefix: "feed" })).webhooks[0]?.places ?? []).reduce(
+        (sum, { dead_letters }) => sum + dead_letters,
+        0,
+      );
+    await until(async () => (await letters()) === 10);
+    const page = await harness.open("/console#/webhooks/feed", { as: { role: "operator" } });
+    await page.locator(".event summary").first().click();
+    const event = page.getByRole("region", { name: "Event" }).first();
+    await event.getByText('"type": "UnitFinalized"').waitFor();
+    await api.putQueue("feed", {}); // takes every event from now on
+    await press(page, "Replay all");
+    await inDialog(page, "Replay all").click();
+    await expectToast(page, "10 dead letters");
+    await until(async () => (await letters()) === 0);
+    const { tasks } = await api.listTasks({ queue: "feed" });
+    assert.equal(tasks.length, 10);
+
+    await api.putQueue("refusing", { types: { event: { versions: { "7": {} } } } });
+    await api.putWebhook("lost", { queue: "refusing", types: ["UnitFinalized"], start: "oldest" });
+    await page.goto(`${harness.url}/console#/webhooks/lost`);
+    await page.getByRole("button", { name: "Forget all" }).click();
+    await inDialog(page, "Forget all").click();
+    await expectToast(page, "They are removed");
+    await press(page, "Pause");
+    await expectState(page, "paused");
+    await press(page, "Resume");
+    await expectState(page, "active");
+    await press(page, "Remove");
+    await inDialog(page, "Remove").click();
+    await page.getByRole("heading", { name: "Webhooks" }).waitFor();
+  });
+
+  test("a_webhook_is_made_with_the_problems_that_the_node_names", async () => {
+    const page = await harness.open("/console#/webhooks", {
+      as: { role: "operator" },
+      allowedErrors: REFUSED,
+    });
+    await page.getByLabel("Name of a new webhook").fill("orders");
+    await press(page, "New webhook");
+    await page.getByLabel("Definition (JSON)").fill('{"queue": "mail", "typos": []}');
+    await press(page, "Review changes");
+    await press(page, "Save");
+    await page.getByRole("dialog").getByText("/typos").first().waitFor();
+    await press(page, "Back to the text");
+    await page.getByLabel("Definition (JSON)").fill('{"queue": "mail", "types": ["UnitCanceled"]}');
+    await press(page, "Review changes");
+    await press(page, "Save");
+    await page.getByRole("heading", { name: "orders" }).waitFor();
+  });
+
+  test("changes_stand_in_the_audit_log_with_their_author", async () => {
+    const page = await harness.open("/console#/audit?item=queue%20mail", { as: "admin" });
+    await page.getByText("pause_queue").first().waitFor();
+    assert.equal(await page.getByRole("cell", { name: /^token:/ }).count() > 0, true);
+    await page.getByLabel("Operation").fill("put_queue");
+    await page.getByText("pause_queue").first().waitFor({ state: "detached" });
+    await page.getByText("put_queue").first().waitFor();
+  });
+});
