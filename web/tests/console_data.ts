@@ -33,7 +33,12 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 
 const GATEWAY = "GatewayError: 502 Bad Gateway\n    at charge (gateway.ts:57:11)";
 
-async function completeSome(api: Holdfast, queue: string, worker: string, limit: number): Promise<string> {
+async function completeSome(
+  api: Holdfast,
+  queue: string,
+  worker: string,
+  limit: number,
+): Promise<string> {
   const claimed = await api.claimTasks(queue, { worker, limit });
   const tasks = claimed?.tasks ?? [];
   const outcomes = tasks.map(({ id, token }) => ({ task: id, token, result: { sent: true } }));

@@ -3,35 +3,16 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 
-import type { Page } from "playwright-core";
-
-import { makeData, until, type Data } from "./console_data.js";
+import { makeData, type Data } from "./console_data.js";
+import {
+  REFUSED,
+  expectNoDialog,
+  expectState,
+  expectToast,
+  inDialog,
+  press,
+} from "./console_steps.js";
 import { Harness, picture, reasonToSkip } from "./harness.js";
-
-/** The browser logs each answer that refuses. */
-const REFUSED = [/status of 4(00|22) /];
-
-/** The button in the dialog that is open. */
-function inDialog(page: Page, name: string | RegExp): ReturnType<Page["getByRole"]> {
-  return page.getByRole("dialog").getByRole("button", { name });
-}
-
-async function press(page: Page, name: string | RegExp): Promise<void> {
-  await page.getByRole("button", { name, exact: typeof name === "string" }).click();
-}
-
-async function expectToast(page: Page, text: string | RegExp): Promise<void> {
-  await page.locator(".toast").filter({ hasText: text }).first().waitFor();
-}
-
-/** A state beside the heading of the page. */
-async function expectState(page: Page, state: string): Promise<void> {
-  await page.locator(".page-head .badge").getByText(state, { exact: true }).waitFor();
-}
-
-async function expectNoDialog(page: Page): Promise<void> {
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-}
 
 describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
   let harness: Harness;
@@ -82,7 +63,11 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
   test("the_filters_of_the_tasks_stand_in_the_address", async () => {
     const page = await harness.open("/console#/queues/mail", { as: "admin" });
     await page.getByLabel("Status").selectOption("EXECUTING");
-    await page.getByRole("table", { name: "Tasks of mail" }).getByText("mailer-3").first().waitFor();
+    await page
+      .getByRole("table", { name: "Tasks of mail" })
+      .getByText("mailer-3")
+      .first()
+      .waitFor();
     await page.getByText("3 in all").waitFor();
     assert.match(page.url(), /status=EXECUTING/);
     await page.getByLabel("Type").fill("nothing");
@@ -195,7 +180,10 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     await editor.fill(before.replace('"running_max": 50', '"running_max": 80'));
     await press(page, "Review changes");
     const difference = page.getByRole("region", { name: "Difference" });
-    assert.match((await difference.textContent()) ?? "", /−\s+"running_max": 50\n\+\s+"running_max": 80/);
+    assert.match(
+      (await difference.textContent()) ?? "",
+      /−\s+"running_max": 50\n\+\s+"running_max": 80/,
+    );
     assert.equal(await page.getByRole("dialog").getByText("/bogus").count(), 0);
     await picture(page, "console-difference");
     await press(page, "Save");
@@ -291,7 +279,10 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
 
   test("a_workflow_is_checked_by_the_node_before_it_is_changed", async () => {
     const { api } = harness;
-    const { workflow_id } = await api.createWorkflow({ name: "change me", steps: [{ key: "one" }] });
+    const { workflow_id } = await api.createWorkflow({
+      name: "change me",
+      steps: [{ key: "one" }],
+    });
     const page = await harness.open(`/console#/workflows/${workflow_id}`, {
       as: { role: "requester" },
       allowedErrors: REFUSED,
@@ -309,95 +300,5 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     await press(page, "Save");
     await page.getByText("Version 2", { exact: true }).waitFor();
     assert.equal((await api.getWorkflow(workflow_id)).version, 2);
-  });
-
-  test("a_token_is_shown_once_and_revoked", async () => {
-    const page = await harness.open("/console#/tokens", { as: "admin" });
-    await press(page, "New token");
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Role").selectOption("producer");
-    await dialog.getByLabel("Queues").fill("mail, img-");
-    await dialog.getByLabel("Ends").selectOption("1d");
-    await press(page, "Make the token");
-    const secret = (await dialog.locator("code").textContent()) ?? "";
-    assert.match(secret, /^hf_/);
-    const ask = (): Promise<number> =>
-      fetch(`${harness.node.url}/v1/queues/mail`, {
-        headers: { authorization: `Bearer ${secret}` },
-      }).then(({ status }) => status);
-    assert.equal(await ask(), 200);
-    await press(page, "I have stored it");
-    await page.getByText("queues mail*, queues img-*").first().waitFor();
-    assert.ok(!(await page.content()).includes(secret));
-    const { tokens } = await harness.api.listTokens();
-    const made = tokens.find(({ id }) => secret.includes(id));
-    assert.ok(made?.expires_at);
-    await press(page, new RegExp(`Revoke …${made.id.slice(-8)}`));
-    await inDialog(page, "Revoke").click();
-    await expectToast(page, "The token is revoked");
-    const state = (await harness.api.listTokens()).tokens.find(({ id }) => id === made.id)?.state;
-    assert.equal(state, "revoked");
-  });
-
-  test("dead_letters_of_a_webhook_are_replayed_and_forgotten", async () => {
-    const { api } = harness;
-    const letters = async (): Promise<number> =>
-      ((await api.listWebhooks({ prefix: "feed" })).webhooks[0]?.places ?? []).reduce(
-        (sum, { dead_letters }) => sum + dead_letters,
-        0,
-      );
-    await until(async () => (await letters()) === 10);
-    const page = await harness.open("/console#/webhooks/feed", { as: { role: "operator" } });
-    await page.locator(".event summary").first().click();
-    const event = page.getByRole("region", { name: "Event" }).first();
-    await event.getByText('"type": "UnitFinalized"').waitFor();
-    await api.putQueue("feed", {}); // takes every event from now on
-    await press(page, "Replay all");
-    await inDialog(page, "Replay all").click();
-    await expectToast(page, "10 dead letters");
-    await until(async () => (await letters()) === 0);
-    const { tasks } = await api.listTasks({ queue: "feed" });
-    assert.equal(tasks.length, 10);
-
-    await api.putQueue("refusing", { types: { event: { versions: { "7": {} } } } });
-    await api.putWebhook("lost", { queue: "refusing", types: ["UnitFinalized"], start: "oldest" });
-    await page.goto(`${harness.url}/console#/webhooks/lost`);
-    await page.getByRole("button", { name: "Forget all" }).click();
-    await inDialog(page, "Forget all").click();
-    await expectToast(page, "They are removed");
-    await press(page, "Pause");
-    await expectState(page, "paused");
-    await press(page, "Resume");
-    await expectState(page, "active");
-    await press(page, "Remove");
-    await inDialog(page, "Remove").click();
-    await page.getByRole("heading", { name: "Webhooks" }).waitFor();
-  });
-
-  test("a_webhook_is_made_with_the_problems_that_the_node_names", async () => {
-    const page = await harness.open("/console#/webhooks", {
-      as: { role: "operator" },
-      allowedErrors: REFUSED,
-    });
-    await page.getByLabel("Name of a new webhook").fill("orders");
-    await press(page, "New webhook");
-    await page.getByLabel("Definition (JSON)").fill('{"queue": "mail", "typos": []}');
-    await press(page, "Review changes");
-    await press(page, "Save");
-    await page.getByRole("dialog").getByText("/typos").first().waitFor();
-    await press(page, "Back to the text");
-    await page.getByLabel("Definition (JSON)").fill('{"queue": "mail", "types": ["UnitCanceled"]}');
-    await press(page, "Review changes");
-    await press(page, "Save");
-    await page.getByRole("heading", { name: "orders" }).waitFor();
-  });
-
-  test("changes_stand_in_the_audit_log_with_their_author", async () => {
-    const page = await harness.open("/console#/audit?item=queue%20mail", { as: "admin" });
-    await page.getByText("pause_queue").first().waitFor();
-    assert.equal(await page.getByRole("cell", { name: /^token:/ }).count() > 0, true);
-    await page.getByLabel("Operation").fill("put_queue");
-    await page.getByText("pause_queue").first().waitFor({ state: "detached" });
-    await page.getByText("put_queue").first().waitFor();
   });
 });

@@ -29,6 +29,10 @@ describe("the live console", { skip: reasonToSkip() ?? false }, () => {
       as: "admin",
       allowedErrors: LOST,
     });
+    // A stream without a cursor begins when the node opens it.
+    const opened = page.waitForResponse(/\/v1\/events/);
+    await page.reload();
+    await opened;
     await page.getByText("No event yet").waitFor();
     const add = async (from: number, number: number): Promise<void> => {
       const rows = Array.from({ length: number }, (_, place) => ({

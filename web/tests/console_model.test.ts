@@ -14,7 +14,8 @@ import { actionsOf, spansOf } from "../src/console/tasks/task_state.js";
 
 describe("JSON text", () => {
   test("json_is_laid_out_with_each_number_and_text_as_written", () => {
-    const text = '{"a":1.50,"b":[9400110200881234567890,-0,1E5],"c":{},"d":[],"e":"{\\"x\\": [1,2]}"}';
+    const text =
+      '{"a":1.50,"b":[9400110200881234567890,-0,1E5],"c":{},"d":[],"e":"{\\"x\\": [1,2]}"}';
     const pretty = prettyJson(text);
     assert.equal(
       pretty,
@@ -52,7 +53,7 @@ describe("the difference of two texts", () => {
       lines.filter((line) => line.kind === "same" || line.kind === kind).map(({ text }) => text);
     assert.deepEqual(of("removed"), before);
     assert.deepEqual(of("added"), after);
-    assert.equal(lines.filter(({ kind }) => kind === "same").length, 4); // a, c, e, f: no longer one
+    assert.equal(lines.filter(({ kind }) => kind === "same").length, 4); // a, c, e, f
   });
 
   test("equal_texts_and_empty_texts_have_no_difference", () => {
@@ -73,7 +74,7 @@ describe("the difference of two texts", () => {
       differenceOf(lines.join("\n"), [...lines.slice(0, 20), "new", ...lines.slice(21)].join("\n")),
       2,
     );
-    assert.equal(shown.length, 8); // a gap, two lines, both forms of the changed one, two lines, a gap
+    assert.equal(shown.length, 8); // gap, two lines, the line before and after, two lines, gap
     assert.equal(shown[0], null);
     assert.equal(shown[7], null);
   });
@@ -133,7 +134,10 @@ describe("samples", () => {
   });
 
   test("the_scale_of_a_chart_ends_at_a_round_number", () => {
-    assert.deepEqual([0, 0.3, 1, 1.2, 7, 50, 51, 999].map(roundUp), [1, 0.5, 1, 2, 10, 50, 100, 1000]);
+    assert.deepEqual(
+      [0, 0.3, 1, 1.2, 7, 50, 51, 999].map(roundUp),
+      [1, 0.5, 1, 2, 10, 50, 100, 1000],
+    );
   });
 });
 
@@ -160,13 +164,17 @@ describe("a task", () => {
     assert.equal(of("QUEUED", false, later), "retry pause cancel");
     assert.equal(of("QUEUED", true), "resume cancel");
     assert.equal(of("EXECUTING"), "eject pause cancel");
-    for (const status of ["COMPLETED", "FAILURE", "ERROR", "CANCELED"]) assert.equal(of(status), "");
+    for (const status of ["COMPLETED", "FAILURE", "ERROR", "CANCELED"])
+      assert.equal(of(status), "");
   });
 
   test("the_attempts_of_a_task_stand_on_one_scale_of_time", () => {
     const [first, second] = spansOf({ created_at: made }, [attempt(2, 4), attempt(5)], now);
     assert.deepEqual([first?.waited, first?.took, first?.begin, first?.length], [2, 2, 0.2, 0.2]);
-    assert.deepEqual([second?.waited, second?.took, second?.begin, second?.length], [1, 5, 0.5, 0.5]);
+    assert.deepEqual(
+      [second?.waited, second?.took, second?.begin, second?.length],
+      [1, 5, 0.5, 0.5],
+    );
     assert.deepEqual(spansOf({ created_at: made }, [], now), []);
   });
 });

@@ -95,12 +95,19 @@ describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
     const problems = page.getByRole("list", { name: "Problems" }).getByRole("listitem");
     await problems.first().waitFor();
     const texts = await problems.allTextContents();
-    assert.ok(texts.some((text) => /Queue mail: 7 tasks died/.test(text)), texts.join("\n"));
+    assert.ok(
+      texts.some((text) => /Queue mail: 7 tasks died/.test(text)),
+      texts.join("\n"),
+    );
     assert.ok(texts.some((text) => /Queue images is paused; 5 tasks are ready/.test(text)));
     assert.ok(texts.some((text) => /Queue mail has 7 dead letters/.test(text)));
     assert.match(texts[0] ?? "", /^Act/);
     // The first list of the page is this one.
-    const first = await page.locator("main").locator("ul, table").first().getAttribute("aria-label");
+    const first = await page
+      .locator("main")
+      .locator("ul, table")
+      .first()
+      .getAttribute("aria-label");
     assert.equal(first, "Problems");
     await page.getByText("Queue mail has 7 dead letters").click();
     await page.getByRole("heading", { name: "mail" }).waitFor();
@@ -131,11 +138,13 @@ describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
   test("steps_fit_and_are_accessible", () => show("steps", "#/steps", "review"));
   test("a_step_fits_and_is_accessible", () => show("step", `#/steps/${data.step}`, "ben"));
   test("a_unit_fits_and_is_accessible", () => show("unit", `#/units/${data.unit}`, "Thank you"));
-  test("people_fit_and_are_accessible", () => show("people", "#/people?contributor=ana", "mailer-3"));
+  test("people_fit_and_are_accessible", () =>
+    show("people", "#/people?contributor=ana", "mailer-3"));
   test("events_fit_and_are_accessible", () =>
     show("events", "#/events?from=oldest", "JudgmentReceived"));
   test("webhooks_fit_and_are_accessible", () => show("webhooks", "#/webhooks", "example.org"));
-  test("a_webhook_fits_and_is_accessible", () => show("webhook", "#/webhooks/feed", "UnitFinalized"));
+  test("a_webhook_fits_and_is_accessible", () =>
+    show("webhook", "#/webhooks/feed", "UnitFinalized"));
   test("the_cluster_fits_and_is_accessible", () => show("cluster", "#/cluster", "Invariants"));
   test("tokens_fit_and_are_accessible", () => show("tokens", "#/tokens", "contributor"));
   test("the_audit_log_fits_and_is_accessible", () => show("audit", "#/audit", "put_queue"));

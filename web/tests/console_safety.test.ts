@@ -85,7 +85,10 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
   });
 
   test("an_auditor_who_sends_a_change_anyway_is_refused_by_the_node", async () => {
-    const page = await harness.open("/console", { as: { role: "auditor" }, allowedErrors: [/403/] });
+    const page = await harness.open("/console", {
+      as: { role: "auditor" },
+      allowedErrors: [/403/],
+    });
     const status = await page.evaluate(async () => {
       const answer = await fetch("/v1/queues/mail/pause", {
         method: "POST",
@@ -124,6 +127,20 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
       "Webhooks",
       "Cluster",
     ]);
+  });
+
+  test("a_token_with_scopes_sees_its_queues_alone", async () => {
+    const page = await harness.open("/console", {
+      as: { role: "operator", queues: ["mail", "image"] },
+      allowedErrors: [/status of 403/],
+    });
+    await page.getByRole("link", { name: "images", exact: true }).waitFor();
+    await page.getByText("Queue mail has 7 dead letters").waitFor();
+    assert.equal(await page.getByText("could not be read").count(), 0);
+    assert.equal(await page.getByRole("link", { name: "reports" }).count(), 0);
+    await page.getByRole("link", { name: "mail", exact: true }).click();
+    await page.getByText("The first 50").waitFor();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
   });
 
   test("stored_scripts_are_shown_as_text_and_never_run", async () => {

@@ -162,6 +162,29 @@ describe("work at the labelling page", { skip: reasonToSkip() ?? false }, () => 
     await page.getByRole("link", { name: "Stop" }).click();
     await page.getByText("Work for you").waitFor();
     await untilLeased(0);
+    await page.keyboard.press("1");
+    await untilLeased(2);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").waitFor();
+    assert.equal(await leases(), 0);
+  });
+
+  test("the_next_unit_is_there_before_the_answer_about_the_last_one", async () => {
+    const made = await makeStep(harness, choiceDefinition("quick"), pets(3));
+    const page = await openStep(made, "ines");
+    const first = await nextText(page, undefined);
+    while ((await harness.api.getStepStatistics(made.stepId)).active_leases < 2);
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route("**/v1/judgments", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.keyboard.press("1");
+    await nextText(page, first);
+    assert.match((await page.locator(".today").textContent()) ?? "", /^0 units/);
+    answer();
+    await page.getByText("1 unit handed in today").waitFor();
   });
 
   test("a_skipped_unit_does_not_come_again", async () => {

@@ -43,12 +43,14 @@ function moveRow(by: 1 | -1): void {
 export function useConsoleKeys(): { isOpen: boolean; open: () => void; close: () => void } {
   const [isOpen, setOpen] = useState(false);
   const goPressed = useRef(-Infinity);
-  const second = (work?: () => void, alone?: () => void): (() => void) => () => {
-    const isSecond = performance.now() - goPressed.current < SECOND_KEY_TIME;
-    goPressed.current = -Infinity;
-    if (isSecond && work !== undefined) work();
-    else if (!isSecond) alone?.();
-  };
+  const second =
+    (work?: () => void, alone?: () => void): (() => void) =>
+    () => {
+      const isSecond = performance.now() - goPressed.current < SECOND_KEY_TIME;
+      goPressed.current = -Infinity;
+      if (isSecond && work !== undefined) work();
+      else if (!isSecond) alone?.();
+    };
   const sections = SECTION_KEYS.map(([key, place]) => [key, second(() => go(place))] as const);
   useKeys(
     {

@@ -23,8 +23,8 @@ export function useRefreshes(reload: () => void): void {
 }
 
 /**
- * Loads as `useLoad`. `every`: again so many seconds after each answer, one request at a time, while
- * the page is visible; at once when it becomes visible after that time.
+ * Loads as `useLoad`. `every`: again so many seconds after each answer, one request at a time,
+ * while the page is visible; at once when it becomes visible after that time.
  */
 export function useView<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -191,7 +191,7 @@ export function usePages<Item>(
   };
 }
 
-/** The answers of `work` for each item, at most `most` at a time; an error in the place of one that failed. */
+/** The answers of `work`, in order, of at most `most` at a time; an error where one failed. */
 export async function eachOf<Item, Answer>(
   items: readonly Item[],
   most: number,

@@ -2,7 +2,7 @@ import type { HoldfastError, StepOffer } from "holdfast";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { noteRefusal } from "../shared/session.js";
+import { beforeSignOut, noteRefusal } from "../shared/session.js";
 import { useSignal } from "../shared/signal.js";
 import { Button, LinkButton, toast } from "../shared/ui/index.js";
 import { texts } from "../texts/label.js";
@@ -203,6 +203,8 @@ function useDesk(
     const shown = (event: PageTransitionEvent): void => {
       if (event.persisted) location.reload();
     };
+    const leave = (): Promise<void> => desk.leave();
+    beforeSignOut.add(leave);
     addEventListener("pagehide", hidden);
     addEventListener("pageshow", shown);
     return () => {
@@ -210,6 +212,7 @@ function useDesk(
       for (const name of ACTIVITIES) removeEventListener(name, note, { capture: true });
       removeEventListener("pagehide", hidden);
       removeEventListener("pageshow", shown);
+      beforeSignOut.delete(leave);
       void desk.leave();
     };
   }, [desk]);

@@ -66,7 +66,11 @@ export async function signIn(credential: { token: string } | { link: string }): 
   }
 }
 
+/** Work that still needs the session, such as giving units back. It has an end of its own. */
+export const beforeSignOut = new Set<() => Promise<void>>();
+
 export async function signOut(): Promise<void> {
+  await Promise.allSettled([...beforeSignOut].map((work) => work()));
   await api.signOut();
   session.set({ state: "none" });
 }

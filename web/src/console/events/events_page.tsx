@@ -102,7 +102,9 @@ function Stream({ filter }: { filter: EventFilter }): VNode {
   useEvents(filter, {
     onEvent: (event) => {
       waiting.current.push(tailEventOf(event));
-      if (waiting.current.length > WAITING_MOST) waiting.current.shift();
+      if (waiting.current.length <= WAITING_MOST) return;
+      waiting.current.shift();
+      tail.current.total++; // it came, and would have left the list at once
     },
     onEnd: setEnd,
   });
@@ -116,17 +118,15 @@ function Stream({ filter }: { filter: EventFilter }): VNode {
   }, []);
   const shown = held ?? tail.current.events;
   const newest = held?.[0];
-  const behind =
-    held === undefined
-      ? 0
-      : tail.current.events.findIndex(({ key }) => key === newest?.key);
+  const { events } = tail.current;
+  const place = events.findIndex(({ key }) => key === newest?.key);
+  const newer = place < 0 ? events.length : place;
   return (
     <>
       <div class="row split">
         <p role="status" class="soft">
           {texts.event.came(count(tail.current.total), shown.length)}
-          {held !== undefined &&
-            ` · ${texts.event.held(behind < 0 ? count(tail.current.events.length) : count(behind))}`}
+          {held !== undefined && ` · ${texts.event.held(count(newer))}`}
         </p>
         <Button onClick={() => setHeld(held === undefined ? tail.current.events : undefined)}>
           {held === undefined ? texts.event.hold : texts.event.goOn}

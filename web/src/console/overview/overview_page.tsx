@@ -1,4 +1,4 @@
-import type { ListedStep } from "holdfast";
+import { HoldfastError, NoAnswerError, type ListedStep } from "holdfast";
 import type { VNode } from "preact";
 
 import { api, isAbort } from "../../shared/api.js";
@@ -39,26 +39,32 @@ async function load(signal: AbortSignal): Promise<Overview> {
       return await ask();
     } catch (error) {
       if (isAbort(error) || signal.aborted) throw error;
+      // A token with scopes may not ask for what is of no queue or workflow.
+      if (error instanceof HoldfastError && error.status === 403) return undefined;
+      // Without an answer or a session no other part has one either.
+      if (error instanceof NoAnswerError) throw error;
+      if (error instanceof HoldfastError && error.status === 401) throw error;
       failures.push(error instanceof Error ? error.message : String(error));
       return undefined;
     }
   };
   const seesQueues = may("listQueues");
-  // The node first: where it does not answer, nothing else does.
-  const node = await api.getNodeStatus({ signal });
-  const [placement, guards, audits, webhooks, deadLetters, queues, steps] = await Promise.all([
-    part(true, () => api.getPlacement({ signal })),
-    part(may("readGuards"), () => api.getGuardStatus({ signal })),
-    part(may("readGuards"), () => api.getAuditStatus({ signal })),
-    part(may("listWebhooks"), () => api.listWebhooks({}, { signal })),
-    part(seesQueues, () => api.listTasks({ status: "ERROR", limit: DEAD_LOOKED_AT }, { signal })),
-    part(seesQueues, async () => {
-      const { queues: all } = await api.listQueues({}, { signal });
-      const figures = await figuresOf(all.slice(0, QUEUES_PER_VIEW), signal);
-      return { figures, all: all.length };
-    }),
-    part(may("listSteps"), () => api.listSteps({ limit: STEPS_LOOKED_AT }, { signal })),
-  ]);
+  const [node, placement, guards, audits, webhooks, deadLetters, queues, steps] = await Promise.all(
+    [
+      part(true, () => api.getNodeStatus({ signal })),
+      part(true, () => api.getPlacement({ signal })),
+      part(may("readGuards"), () => api.getGuardStatus({ signal })),
+      part(may("readGuards"), () => api.getAuditStatus({ signal })),
+      part(may("listWebhooks"), () => api.listWebhooks({}, { signal })),
+      part(seesQueues, () => api.listTasks({ status: "ERROR", limit: DEAD_LOOKED_AT }, { signal })),
+      part(seesQueues, async () => {
+        const { queues: all } = await api.listQueues({}, { signal });
+        const figures = await figuresOf(all.slice(0, QUEUES_PER_VIEW), signal);
+        return { figures, all: all.length };
+      }),
+      part(may("listSteps"), () => api.listSteps({ limit: STEPS_LOOKED_AT }, { signal })),
+    ],
+  );
   keepStepSamples(steps?.steps ?? []);
   return {
     node,
@@ -137,10 +143,12 @@ export function OverviewPage(): VNode {
                   empty={texts.overview.noSteps}
                 />
               </section>
-              <section>
-                <h2>{texts.overview.nodes}</h2>
-                <NodeCards node={facts.node} placement={facts.placement} />
-              </section>
+              {facts.node !== undefined && (
+                <section>
+                  <h2>{texts.overview.nodes}</h2>
+                  <NodeCards node={facts.node} placement={facts.placement} />
+                </section>
+              )}
             </>
           );
         }}

@@ -12,7 +12,12 @@ import type {
 import { duration, percent, shortCount } from "../../shared/format.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
-import { oldestSeconds, type QueueFigures } from "../queues/queue_figures.js";
+import {
+  ERROR_SHARE_BOUND,
+  OLDEST_READY_BOUND,
+  oldestSeconds,
+  type QueueFigures,
+} from "../queues/queue_figures.js";
 
 export interface Problem {
   /** `bad`: somebody has to act. `warning`: worth a look. */
@@ -33,13 +38,8 @@ export interface OverviewFacts {
   webhooks?: readonly WebhookView[] | undefined;
 }
 
-/** Seconds that a task may be ready before somebody should know. */
-const OLDEST_READY_BOUND = 300;
-
 /** Changes that wait for a commit; more says that the database is slow. */
 const QUEUED_BOUND = 2000;
-
-const ERROR_SHARE_BOUND = 0.2;
 
 /** Ends of work below which a share says little. */
 const ENDS_LEAST = 10;
@@ -52,7 +52,7 @@ function nodeProblems({ node, guards, audits, placement }: OverviewFacts): Probl
   };
   if (guards?.fenced) say("bad", texts.problems.fenced(guards.why ?? ""));
   for (const { invariant, violations } of audits?.findings ?? []) {
-    if (violations > 0) say("bad", texts.problems.invariant(invariant, shortCount(violations)));
+    if (violations > 0) say("bad", texts.problems.invariant(invariant, violations));
   }
   const homeless = placement?.hosts.filter((host) => host === null).length ?? 0;
   if (homeless > 0) say("bad", texts.problems.homeless(homeless));
@@ -76,7 +76,7 @@ function queueProblems(figures: QueueFigures): Problem[] {
   }
   const found: Problem[] = [];
   if (metrics.dead > 0) {
-    const text = texts.problems.died(name, shortCount(metrics.dead));
+    const text = texts.problems.died(name, metrics.dead);
     found.push({ level: "bad", text, href: places.queue(name, "dead") });
   }
   const oldest = oldestSeconds(metrics);
@@ -85,13 +85,17 @@ function queueProblems(figures: QueueFigures): Problem[] {
     found.push({ level: "bad", text, href: places.queue(name) });
   }
   const ends =
-    metrics.completed + metrics.failed + metrics.dead + metrics.failed_attempts + metrics.lost_attempts;
+    metrics.completed +
+    metrics.failed +
+    metrics.dead +
+    metrics.failed_attempts +
+    metrics.lost_attempts;
   if (metrics.error_share >= ERROR_SHARE_BOUND && ends >= ENDS_LEAST) {
     const text = texts.problems.errors(name, percent(metrics.error_share));
     found.push({ level: "warning", text, href: places.queue(name) });
   }
   if (queue.paused) {
-    const text = texts.problems.paused(name, shortCount(metrics.ready));
+    const text = texts.problems.paused(name, metrics.ready);
     found.push({ level: "warning", text, href: places.queue(name) });
   }
   return found;
@@ -116,7 +120,7 @@ function webhookProblems({ name, state, places: shards }: WebhookView): Problem[
   }
   const dead = shards.reduce((sum, { dead_letters }) => sum + dead_letters, 0);
   if (dead > 0) {
-    found.push({ level: "warning", text: texts.problems.webhookDead(name, shortCount(dead)), href });
+    found.push({ level: "warning", text: texts.problems.webhookDead(name, dead), href });
   }
   return found;
 }

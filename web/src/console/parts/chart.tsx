@@ -28,8 +28,7 @@ export function Chart(props: {
   const least = Math.min(...samples.map(({ value }) => value));
   const x = (at: number): number =>
     LEFT + ((at - first.at) / (last.at - first.at)) * (WIDTH - LEFT - 4);
-  const y = (value: number): number =>
-    TOP + (1 - value / most) * (HEIGHT - TOP - BOTTOM);
+  const y = (value: number): number => TOP + (1 - value / most) * (HEIGHT - TOP - BOTTOM);
   const line = samples.map(({ at, value }) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
   const base = y(0).toFixed(1);
   const area = `${LEFT},${base} ${line.join(" ")} ${x(last.at).toFixed(1)},${base}`;

@@ -20,9 +20,7 @@ export function JsonView(props: { label: string; text: string | undefined }): VN
       <pre class="json" tabIndex={0} role="region" aria-label={props.label}>
         {isCut ? text.slice(0, CHARACTERS_MOST) : text}
       </pre>
-      {isCut && (
-        <Button onClick={() => setWhole(true)}>{texts.showAll(count(text.length))}</Button>
-      )}
+      {isCut && <Button onClick={() => setWhole(true)}>{texts.showAll(count(text.length))}</Button>}
     </>
   );
 }

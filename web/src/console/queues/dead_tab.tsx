@@ -32,12 +32,7 @@ function RedriveDialog(props: { queue: string; chosen: Chosen; onClose: () => vo
   const aborter = useRef(new AbortController());
   const action = useAction(async () => {
     try {
-      const all = await redrive(
-        props.queue,
-        props.chosen.filter,
-        aborter.current.signal,
-        setDone,
-      );
+      const all = await redrive(props.queue, props.chosen.filter, aborter.current.signal, setDone);
       toast(texts.dead.redriven(count(all)));
       props.onClose();
     } catch (error) {
@@ -137,9 +132,7 @@ export function DeadTab({ queue }: { queue: string }): VNode {
               rowKey={({ type, errorCode }) => JSON.stringify([type, errorCode])}
               empty={texts.dead.none}
             />
-            {tasks.length > 0 && (
-              <p class="soft">{texts.dead.looked(count(tasks.length), more)}</p>
-            )}
+            {tasks.length > 0 && <p class="soft">{texts.dead.looked(count(tasks.length), more)}</p>}
           </>
         )}
       </LoadState>

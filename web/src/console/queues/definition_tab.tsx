@@ -34,9 +34,7 @@ export function DefinitionTab(props: {
         <h2>{texts.queue.policy}</h2>
         <span class="soft">{texts.revision(view.revision)}</span>
         <div class="page-actions">
-          {may("readAudit") && (
-            <a href={places.auditOf(`queue ${view.queue}`)}>{texts.changes}</a>
-          )}
+          {may("readAudit") && <a href={places.auditOf(`queue ${view.queue}`)}>{texts.changes}</a>}
           {may("changeQueues") && (
             <Button onClick={() => setEdited({ view, text: policyText })}>{texts.edit}</Button>
           )}

@@ -9,6 +9,12 @@ import { eachOf } from "../view.js";
 /** The counts are about so many seconds. */
 export const WINDOW = 60;
 
+/** Seconds that a task may be ready before somebody should know. */
+export const OLDEST_READY_BOUND = 300;
+
+/** The share of errors from which it stands out. */
+export const ERROR_SHARE_BOUND = 0.2;
+
 /** Requests for figures at a time: a browser has six connections to a node, one is a stream. */
 const REQUESTS_AT_ONCE = 4;
 

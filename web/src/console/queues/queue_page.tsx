@@ -17,6 +17,8 @@ import { useView } from "../view.js";
 import { DeadTab } from "./dead_tab.js";
 import { DefinitionTab } from "./definition_tab.js";
 import {
+  ERROR_SHARE_BOUND,
+  OLDEST_READY_BOUND,
   WINDOW,
   depthSeries,
   keepSample,
@@ -28,9 +30,6 @@ import { SchedulesTab } from "./schedules_tab.js";
 import { TasksTab } from "./tasks_tab.js";
 
 const EVERY = 10;
-
-/** Seconds of waiting from which the figure stands out. */
-export const OLDEST_READY_BOUND = 300;
 
 /** Windows that a node answers, for the rates before this page was opened. */
 const PAST_WINDOWS = [30, 60, 120, 180, 240, 300];
@@ -117,7 +116,7 @@ function QueueFigureRow({ metrics }: { metrics: QueueMetrics }): VNode {
       <Figure
         name={texts.queue.errors}
         value={percent(metrics.error_share)}
-        tone={metrics.error_share >= 0.2 ? "warning" : undefined}
+        tone={metrics.error_share >= ERROR_SHARE_BOUND ? "warning" : undefined}
         note={texts.queue.failedAttempts(
           count(metrics.failed_attempts),
           count(metrics.lost_attempts),

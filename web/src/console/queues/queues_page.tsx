@@ -88,9 +88,7 @@ export function QueuesPage(): VNode {
       <div class="page-head">
         <h1>{texts.nav.queues}</h1>
         <div class="page-actions">
-          {may("changeQueues") && (
-            <Button onClick={() => setNew(true)}>{texts.queue.new}</Button>
-          )}
+          {may("changeQueues") && <Button onClick={() => setNew(true)}>{texts.queue.new}</Button>}
         </div>
       </div>
       {isNew && <NewQueue onClose={() => setNew(false)} />}
@@ -104,7 +102,11 @@ export function QueuesPage(): VNode {
             <QueueTable figures={figures} caption={texts.nav.queues} />
             <p class="list-end">
               <span class="soft">
-                {texts.queue.range(begin + Math.min(1, figures.length), begin + figures.length, count(all))}{" "}
+                {texts.queue.range(
+                  begin + Math.min(1, figures.length),
+                  begin + figures.length,
+                  count(all),
+                )}{" "}
                 {texts.queue.window(WINDOW)}
               </span>
               {begin > 0 && (

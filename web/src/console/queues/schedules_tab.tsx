@@ -125,7 +125,11 @@ function Schedule(props: { row: Row; onChange: () => void; onEdit: () => void })
 export function SchedulesTab({ queue }: { queue: string }): VNode {
   const pages = usePages<Row>(
     async (after, signal) => {
-      const answer = await api.listSchedules(queue, { after, limit: SCHEDULES_PER_PAGE }, { signal });
+      const answer = await api.listSchedules(
+        queue,
+        { after, limit: SCHEDULES_PER_PAGE },
+        { signal },
+      );
       const items = answer.schedules.map((schedule, place) => ({
         schedule,
         text: textAt(answer, "schedules", place, "definition") ?? "{}",

@@ -31,7 +31,10 @@ const filters: readonly Filter[] = [
   {
     name: "since",
     label: texts.task.madeSince,
-    options: [["", texts.any], ...SINCE.map(([value]) => [value, texts.task.since[value] ?? value] as const)],
+    options: [
+      ["", texts.any],
+      ...SINCE.map(([value]) => [value, texts.task.since[value] ?? value] as const),
+    ],
   },
 ];
 
@@ -64,7 +67,11 @@ const columns: readonly Column<TaskSummary>[] = [
     cell: ({ error_code }) => <span class="mono break">{error_code ?? "–"}</span>,
   },
   { key: "worker", title: texts.task.worker, cell: ({ worker }) => worker ?? "–" },
-  { key: "made", title: texts.task.made, cell: ({ created_at }) => <Time at={created_at} relative /> },
+  {
+    key: "made",
+    title: texts.task.made,
+    cell: ({ created_at }) => <Time at={created_at} relative />,
+  },
   {
     key: "changed",
     title: texts.task.updated,

@@ -4,14 +4,7 @@ import { useState } from "preact/hooks";
 
 import { api } from "../../shared/api.js";
 import { count, percent, rate } from "../../shared/format.js";
-import {
-  Badge,
-  Button,
-  LoadState,
-  Progress,
-  Table,
-  type Column,
-} from "../../shared/ui/index.js";
+import { Badge, Button, LoadState, Progress, Table, type Column } from "../../shared/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { StateBadge } from "../parts/badges.js";
 import { ConfirmedButton } from "../parts/action_button.js";
@@ -71,7 +64,10 @@ function QualityFigures({ step }: { step: string }): VNode {
                   ? quality.krippendorff_alpha.toFixed(3)
                   : texts.step.notComparable,
               ],
-              [texts.step.unsure, texts.step.unsureOf(quality.unsure_units, quality.finished_units)],
+              [
+                texts.step.unsure,
+                texts.step.unsureOf(quality.unsure_units, quality.finished_units),
+              ],
               [texts.step.saved, count(quality.judgments_saved)],
             ]}
           />

@@ -13,7 +13,7 @@ const STEPS_PER_PAGE = 100;
 
 const STATUSES = ["Open", "Paused", "Completed", "Canceled"];
 
-/** All steps, in order of creation. The API does not filter them; the page does, of what it has read. */
+/** All steps, in order of creation. The API does not filter them: the page does, as far as read. */
 export function StepsPage(): VNode {
   const { query } = usePlace();
   const { status = "", key = "" } = query;

@@ -30,7 +30,11 @@ interface Facts {
 
 function Steps(props: { steps: readonly StepView[]; onChange: () => void }): VNode {
   const columns: readonly Column<StepView>[] = [
-    { key: "key", title: texts.step.step, cell: ({ id, key }) => <a href={places.step(id)}>{key}</a> },
+    {
+      key: "key",
+      title: texts.step.step,
+      cell: ({ id, key }) => <a href={places.step(id)}>{key}</a>,
+    },
     {
       key: "status",
       title: texts.step.status,

@@ -1,4 +1,10 @@
-import { HoldfastError, textAt, type TaskAttempts, type TaskExplanation, type TaskView } from "holdfast";
+import {
+  HoldfastError,
+  textAt,
+  type TaskAttempts,
+  type TaskExplanation,
+  type TaskView,
+} from "holdfast";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
@@ -92,7 +98,10 @@ export function TaskPage({ id }: { id: string }): VNode {
                   [texts.task.version, task.version],
                   [texts.task.priority, String(task.priority)],
                   [texts.task.percent, percent(task.percent / 100)],
-                  [texts.task.failures, texts.task.failedAndLost(task.failed_attempts, task.lost_attempts)],
+                  [
+                    texts.task.failures,
+                    texts.task.failedAndLost(task.failed_attempts, task.lost_attempts),
+                  ],
                   [texts.task.worker, task.worker],
                   [texts.task.owner, task.owner_id],
                   [texts.task.runAs, task.run_as_id],

@@ -9,7 +9,10 @@ export function isLive({ status }: Pick<TaskView, "status">): boolean {
 export type TaskAction = "retry" | "pause" | "resume" | "eject" | "cancel";
 
 /** The actions that the queue takes for a task in this state. */
-export function actionsOf(task: Pick<TaskView, "status" | "paused" | "run_at">, now: number): TaskAction[] {
+export function actionsOf(
+  task: Pick<TaskView, "status" | "paused" | "run_at">,
+  now: number,
+): TaskAction[] {
   if (!isLive(task)) return [];
   if (task.status === "EXECUTING") return ["eject", task.paused ? "resume" : "pause", "cancel"];
   if (task.paused) return ["resume", "cancel"];

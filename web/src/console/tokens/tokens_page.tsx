@@ -46,7 +46,11 @@ export function TokensPage(): VNode {
       title: texts.token.boundTo,
       cell: ({ name }) => <span class="break">{name ?? "–"}</span>,
     },
-    { key: "reach", title: texts.token.reach, cell: (token) => <span class="break">{reachOf(token)}</span> },
+    {
+      key: "reach",
+      title: texts.token.reach,
+      cell: (token) => <span class="break">{reachOf(token)}</span>,
+    },
     { key: "state", title: texts.token.state, cell: ({ state }) => <StateBadge state={state} /> },
     {
       key: "made",

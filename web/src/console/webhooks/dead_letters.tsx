@@ -85,7 +85,9 @@ export function DeadLetters(props: { name: string; shard: number; onChange: () =
             <ConfirmedButton
               title={texts.webhook.replayTitle(shard)}
               question={texts.webhook.replayQuestion}
-              run={async () => toast(texts.webhook.number(await forAll(name, shard, "dead_letters")))}
+              run={async () =>
+                toast(texts.webhook.number(await forAll(name, shard, "dead_letters")))
+              }
               done={texts.webhook.wasReplayed}
               onDone={changed}
             >

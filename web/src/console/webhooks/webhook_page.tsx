@@ -30,7 +30,8 @@ async function find(name: string, signal?: AbortSignal): Promise<Facts> {
   const answer = await api.listWebhooks({ prefix: name }, { signal });
   const place = answer.webhooks.findIndex((one) => one.name === name);
   const webhook = answer.webhooks[place];
-  if (webhook === undefined) throw new HoldfastError("not_found", 404, texts.webhook.notFound(name));
+  if (webhook === undefined)
+    throw new HoldfastError("not_found", 404, texts.webhook.notFound(name));
   return { webhook, text: textAt(answer, "webhooks", place, "definition") ?? "{}" };
 }
 
@@ -58,7 +59,9 @@ function Shards(props: { webhook: WebhookView }): VNode {
         dead_letters === 0 ? (
           "0"
         ) : (
-          <a href={addressOf(["webhooks", name], { shard: String(shard) })}>{count(dead_letters)}</a>
+          <a href={addressOf(["webhooks", name], { shard: String(shard) })}>
+            {count(dead_letters)}
+          </a>
         ),
     },
     {

@@ -50,7 +50,11 @@ export function sumsOf({ places: shards }: WebhookView): { behind: number; dead:
 }
 
 const columns: readonly Column<WebhookView>[] = [
-  { key: "name", title: texts.webhook.name, cell: ({ name }) => <a href={places.webhook(name)}>{name}</a> },
+  {
+    key: "name",
+    title: texts.webhook.name,
+    cell: ({ name }) => <a href={places.webhook(name)}>{name}</a>,
+  },
   {
     key: "target",
     title: texts.webhook.target,
@@ -94,7 +98,12 @@ export function WebhooksPage(): VNode {
               if (name !== "") setNew(true);
             }}
           >
-            <TextField label={texts.webhook.newName} maxLength={64} value={name} onValue={setName} />
+            <TextField
+              label={texts.webhook.newName}
+              maxLength={64}
+              value={name}
+              onValue={setName}
+            />
             <Button type="submit">{texts.webhook.new}</Button>
           </form>
         )}

@@ -74,7 +74,8 @@ export const operations = {
     sessions: "Sessions",
     ofNode: (node: string) => `Node ${node}`,
     shardsTitle: "Shards",
-    shardsHint: "The epoch is the number of the takeover: it grows each time another node takes the shard.",
+    shardsHint:
+      "The epoch is the number of the takeover: it grows each time another node takes the shard.",
     shard: (number: number) => `Shard ${number}`,
     nobody: "No host",
     epoch: (number: string) => `epoch ${number}`,

@@ -1,7 +1,9 @@
 /** Texts of the overview. */
 
+import { shortCount } from "../../shared/format.js";
+
 const counted = (number: number, one: string, many: string): string =>
-  number === 1 ? `one ${one}` : `${number} ${many}`;
+  number === 1 ? `one ${one}` : `${shortCount(number)} ${many}`;
 
 export const overview = {
   overview: {
@@ -20,8 +22,10 @@ export const overview = {
     draining: "Draining",
   },
   problems: {
-    fenced: (why: string) => `The node is fenced and decides nothing${why === "" ? "" : `: ${why}`}`,
-    invariant: (name: string, rows: string) => `Invariant ${name} is broken by ${rows} rows`,
+    fenced: (why: string) =>
+      `The node is fenced and decides nothing${why === "" ? "" : `: ${why}`}`,
+    invariant: (name: string, rows: number) =>
+      `Invariant ${name} is broken by ${counted(rows, "row", "rows")}`,
     homeless: (shards: number) => `No node hosts ${counted(shards, "shard", "shards")}`,
     lag: (changes: string) => `${changes} changes wait for a commit: the database is slow`,
     draining: (node: string) => `Node ${node} is draining: it hands its shards over and stops`,
@@ -29,13 +33,17 @@ export const overview = {
     inDoubt: (number: number) =>
       `The outcome of ${counted(number, "commit", "commits")} was never found out`,
     queueUnread: (queue: string, reason: string) => `Queue ${queue} cannot be read: ${reason}`,
-    died: (queue: string, tasks: string) => `Queue ${queue}: ${tasks} tasks died in the last minute`,
+    died: (queue: string, tasks: number) =>
+      `Queue ${queue}: ${counted(tasks, "task", "tasks")} died in the last minute`,
     oldest: (queue: string, time: string) => `Queue ${queue}: a ready task has waited for ${time}`,
     errors: (queue: string, share: string) => `Queue ${queue}: ${share} of the work fails`,
-    paused: (queue: string, ready: string) => `Queue ${queue} is paused; ${ready} tasks are ready`,
+    paused: (queue: string, ready: number) =>
+      `Queue ${queue} is paused; ${counted(ready, "task is", "tasks are")} ready`,
     deadLetters: (queue: string, number: number, more: boolean) =>
-      `Queue ${queue} has ${more ? "at least " : ""}${counted(number, "dead letter", "dead letters")}`,
+      `Queue ${queue} has ${more ? "at least " : ""}` +
+      counted(number, "dead letter", "dead letters"),
     webhook: (name: string, reason: string) => `Webhook ${name} does not deliver: ${reason}`,
-    webhookDead: (name: string, number: string) => `Webhook ${name} has ${number} dead letters`,
+    webhookDead: (name: string, number: number) =>
+      `Webhook ${name} has ${counted(number, "dead letter", "dead letters")}`,
   },
 };

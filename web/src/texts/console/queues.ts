@@ -39,7 +39,8 @@ export const queues = {
     remove: "Remove",
     removeTitle: (queue: string) => `Remove queue ${queue}?`,
     removeQuestion:
-      "Its policy and its schedules go with it. Finished tasks stay readable. A queue with live tasks is not removed.",
+      "Its policy and its schedules go with it. Finished tasks stay readable. " +
+      "A queue with live tasks is not removed.",
     removed: (queue: string) => `Queue ${queue} is removed`,
     tabsLabel: "Parts of the queue",
     tabs: {
@@ -52,7 +53,8 @@ export const queues = {
     editTitle: (queue: string) => `Policy of queue ${queue}`,
     saved: (queue: string) => `The policy of ${queue} is saved`,
     changedMeanwhile: (before: number, now: number) =>
-      `It was changed meanwhile: revision ${now} in place of ${before}. Close this, look at it, and edit it again.`,
+      `It was changed meanwhile: revision ${now} in place of ${before}. ` +
+      "Close this, look at it, and edit it again.",
   },
   dead: {
     caption: (queue: string) => `Dead letters of ${queue} by error`,
@@ -68,11 +70,12 @@ export const queues = {
       `${words} in queue ${queue} become live again, with all their attempts.`,
     soFar: (tasks: string) => `${tasks} so far …`,
     stop: "Stop",
-    redriven: (tasks: string) => `${tasks} tasks live again`,
+    redriven: (tasks: string) =>
+      tasks === "1" ? "One task lives again" : `${tasks} tasks live again`,
     looked: (tasks: string, more: boolean) =>
       more
         ? `The first ${tasks} dead and failed tasks are grouped; there are more.`
-        : `${tasks} dead and failed tasks.`,
+        : `Dead and failed tasks: ${tasks}.`,
   },
   schedule: {
     none: "There is no schedule.",

@@ -49,7 +49,9 @@ export const tasks = {
     noAttempts: "No worker has had it yet.",
     moreAttempts: (number: number) => `The first ${number} attempts; there are more.`,
     lateResults: (number: number) =>
-      number === 1 ? "One report after the end of the lease" : `${number} reports after the end of the lease`,
+      number === 1
+        ? "One report after the end of the lease"
+        : `${number} reports after the end of the lease`,
     body: "Body",
     result: "Result",
     data: "Data of the state",
@@ -62,7 +64,8 @@ export const tasks = {
     eject: "Take from its worker",
     ejectTitle: "Take the task from its worker?",
     ejectQuestion: (worker: string) =>
-      `${worker} loses the lease, and what it reports later changes nothing. Another worker gets the task.`,
+      `${worker} loses the lease, and what it reports later changes nothing. ` +
+      "Another worker gets the task.",
     ejected: "The task is taken from its worker",
     cancel: "Cancel the task",
     cancelTitle: "Cancel the task?",

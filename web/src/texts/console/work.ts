@@ -58,7 +58,8 @@ export const work = {
     resumed: (key: string) => `Step ${key} goes on`,
     seal: "Seal",
     sealTitle: (key: string) => `Seal step ${key}?`,
-    sealQuestion: "No more source data is expected: the step completes when its units are finished.",
+    sealQuestion:
+      "No more source data is expected: the step completes when its units are finished.",
     wasSealed: (key: string) => `Step ${key} is sealed`,
     cancel: "Cancel the step",
     cancelTitle: (key: string) => `Cancel step ${key}?`,
@@ -111,7 +112,8 @@ export const work = {
     removeOf: (name: string) => `Remove ${name}`,
     removeTitle: (name: string) => `Remove ${name} from this step?`,
     removeQuestion:
-      "They get no more units here, and their judgments count no more in units that are not finished. This is final.",
+      "They get no more units here, and their judgments count no more in units that are not " +
+      "finished. This is final.",
     removed: (name: string) => `${name} is removed`,
   },
 };
