@@ -10,7 +10,6 @@ import type { CreateTokenRequest, Holdfast } from "holdfast";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
 import { RealNode, reasonToSkip as reasonWithoutNode } from "../../sdk/typescript/tests/real_node.js";
-import { startGate } from "./interim_gate.js";
 
 const CHROMIUM = process.env.HOLDFAST_CHROMIUM ?? "/usr/bin/chromium";
 const require = createRequire(import.meta.url);
@@ -44,14 +43,12 @@ export class Harness {
   private browser: Browser | undefined;
   private readonly contexts: BrowserContext[] = [];
   private readonly errors: string[] = [];
-  private stopGate: () => void = () => undefined;
-  private readonly described = new Map<string, object>();
 
   static async start(): Promise<Harness> {
     const harness = new Harness();
     try {
       await harness.node.start();
-      await harness.findPages();
+      harness.url = harness.node.url;
       harness.browser = await chromium.launch({
         executablePath: CHROMIUM,
         // The sandbox of Chromium does not work for root.
@@ -71,19 +68,7 @@ export class Harness {
 
   /** Makes a token, such as `{ role: "contributor", contributor: "ana" }`. */
   async token(kind: CreateTokenRequest | "admin"): Promise<string> {
-    const { role, contributor, worker, queues, workflows } =
-      kind === "admin" ? ({ role: "admin" } as CreateTokenRequest) : kind;
-    const token = kind === "admin" ? this.node.token : (await this.api.createToken(kind)).token;
-    this.described.set(token, {
-      role,
-      roles: [role],
-      contributor: contributor ?? null,
-      worker: worker ?? null,
-      queues: queues ?? [],
-      workflows: workflows ?? [],
-      expires_at: null,
-    });
-    return token;
+    return kind === "admin" ? this.node.token : (await this.api.createToken(kind)).token;
   }
 
   /** Makes a sign-in link, and returns its place: `/label#link=…`. */
@@ -145,18 +130,7 @@ export class Harness {
 
   async stop(): Promise<void> {
     await this.browser?.close();
-    this.stopGate();
     await this.node.remove();
-  }
-
-  private async findPages(): Promise<void> {
-    this.url = this.node.url;
-    if ((await fetch(`${this.url}/console`)).status === 200) return;
-    const gate = await startGate(this.node.url, join(web, "build/dist"), (token) =>
-      this.described.get(token),
-    );
-    this.url = gate.url;
-    this.stopGate = gate.stop;
   }
 }
 
