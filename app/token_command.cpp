@@ -7,6 +7,7 @@
 #include "client/id_source.hpp"
 #include "config/value_text.hpp"
 #include "core/api_token.hpp"
+#include "core/sign_in_link.hpp"
 #include "core/time_text.hpp"
 #include "messages/token_messages.hpp"
 #include "objects/sha256.hpp"

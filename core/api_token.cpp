@@ -11,7 +11,6 @@ namespace holdfast::core {
 namespace {
 
 constexpr std::string_view token_prefix = "hf_";
-constexpr std::string_view link_prefix = "hl_";
 constexpr std::size_t uuid_text_size = 36;
 constexpr std::size_t secret_text_size = 2 * token_secret_bytes;
 
@@ -28,54 +27,22 @@ bool is_queue_prefix(std::string_view text) {
             });
 }
 
-/// Reads `<prefix><id>_<secret>`.
-std::optional<api_token_text> parse_credential(std::string_view prefix, std::string_view text) {
-  if (text.size() != prefix.size() + uuid_text_size + 1 + secret_text_size
-      || text.substr(0, prefix.size()) != prefix)
+} // namespace
+
+std::string to_string(const api_token_text& parts) {
+  return std::string{token_prefix} + to_string(parts.id) + '_' + parts.secret;
+}
+
+std::optional<api_token_text> parse_api_token(std::string_view text) {
+  constexpr auto size = token_prefix.size() + uuid_text_size + 1 + secret_text_size;
+  if (text.size() != size || text.substr(0, token_prefix.size()) != token_prefix)
     return std::nullopt;
-  text.remove_prefix(prefix.size());
+  text.remove_prefix(token_prefix.size());
   const auto id = parse_uuid(text.substr(0, uuid_text_size));
   const auto secret = text.substr(uuid_text_size + 1);
   if (!id || text[uuid_text_size] != '_' || !is_hex_in_lower_case(secret))
     return std::nullopt;
   return api_token_text{{*id}, std::string{secret}};
-}
-
-std::string credential_text(std::string_view prefix, const api_token_text& parts) {
-  return std::string{prefix} + to_string(parts.id) + '_' + parts.secret;
-}
-
-} // namespace
-
-std::string to_string(const api_token_text& parts) { return credential_text(token_prefix, parts); }
-
-std::optional<api_token_text> parse_api_token(std::string_view text) {
-  return parse_credential(token_prefix, text);
-}
-
-std::string text_of_link(const api_token_text& parts) {
-  return credential_text(link_prefix, parts);
-}
-
-std::optional<api_token_text> parse_sign_in_link(std::string_view text) {
-  return parse_credential(link_prefix, text);
-}
-
-std::string page_of_link(std::string_view role_name, std::string_view link_text) {
-  std::string page = role_name == to_string(role::contributor) ? "/label" : "/console";
-  // Behind `#`, which browsers send to no server and write into no log.
-  return (page += "#link=") += link_text;
-}
-
-std::string hashed_text_of_link(std::string_view secret) {
-  return std::string{link_prefix} += secret;
-}
-
-api_token_id session_of_link(api_token_id link) {
-  // The random part of an id of version 7 but for its first byte, which has the variant.
-  for (std::size_t i = link.value.bytes.size() / 2 + 1; i < link.value.bytes.size(); ++i)
-    link.value.bytes[i] = static_cast<std::uint8_t>(link.value.bytes[i] ^ 0xffU);
-  return link;
 }
 
 std::string token_secret_of(std::string_view random_bytes) {

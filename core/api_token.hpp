@@ -33,8 +33,6 @@ struct api_token_text {
 std::string to_string(const api_token_text& parts);
 /// Reads what `to_string` writes. Empty for anything else.
 std::optional<api_token_text> parse_api_token(std::string_view text);
-/// Reads what `text_of_link` writes. Empty for anything else.
-std::optional<api_token_text> parse_sign_in_link(std::string_view text);
 /// The secret that these random bytes, `token_secret_bytes` of them, make.
 std::string token_secret_of(std::string_view random_bytes);
 
@@ -96,27 +94,6 @@ inline constexpr duration token_use_interval = std::chrono::minutes{1};
 
 /// `good`, `unknown`, `expired` or `revoked`.
 std::string_view to_string(token_verdict value);
-
-// --- sign-in links ---
-//
-// A sign-in link is a row of its own among the tokens. It opens a session of its role once: the
-// link is revoked, and a token for the session is made in its place.
-
-/// The time for which a link is good.
-inline constexpr duration sign_in_link_lifetime = std::chrono::minutes{10};
-/// A session ends after so long, or with its token where that is earlier.
-inline constexpr duration session_lifetime = std::chrono::hours{12};
-
-/// `hl_<id>_<secret>`: the text of a link. It is no token.
-std::string text_of_link(const api_token_text& parts);
-/// The page for people of a role that takes the link: `/console#link=hl_…`.
-std::string page_of_link(std::string_view role_name, std::string_view link_text);
-/// The text of which the stored SHA-256 is made: another one than of a token with this secret, so
-/// that a link shown as a token is not good.
-std::string hashed_text_of_link(std::string_view secret);
-/// The id of the token of the session that a link opens. A link has one: of two exchanges at the
-/// same time, the second finds the id in use.
-api_token_id session_of_link(api_token_id link);
 
 /// Whether two secrets, or hashes of secrets, are equal, in a time that does not depend on where
 /// they differ.

@@ -1,6 +1,7 @@
 #include "http/page_sessions.hpp"
 
 #include "core/api_token.hpp"
+#include "core/sign_in_link.hpp"
 #include "documents/json.hpp"
 #include "http/browser_request.hpp"
 #include "http/header_names.hpp"

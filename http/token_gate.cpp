@@ -1,6 +1,7 @@
 #include "http/token_gate.hpp"
 
 #include "core/api_token.hpp"
+#include "core/sign_in_link.hpp"
 
 #include <utility>
 

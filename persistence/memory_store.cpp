@@ -357,6 +357,9 @@ core::outcome<core::cluster_view> memory_store::renew(core::incarnation_id incar
     node->second.expires_at = view.now + lease_time;
   }
   std::map<std::uint64_t, core::node_seen> alive;
+  for (auto& [id, row] : t.nodes)
+    if (row.ends_too_late(view.now)) // for good: it must not run again when the clock comes to it
+      row.expires_at = view.now;
   for (const auto& [id, row] : t.nodes)
     if (!row.left && !row.is_over(view.now))
       alive[row.number] = {id, row.name, row.address, row.expires_at};

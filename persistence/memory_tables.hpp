@@ -79,9 +79,8 @@ struct node_row {
   core::duration lease{0}; ///< How long the one is that it renews.
 
   /// An end that is farther ahead than leases are long was reckoned by another clock.
-  bool is_over(core::instant now) const {
-    return expires_at <= now || expires_at > now + 2 * lease;
-  }
+  bool ends_too_late(core::instant now) const { return expires_at > now + 2 * lease; }
+  bool is_over(core::instant now) const { return expires_at <= now || ends_too_late(now); }
 };
 
 struct live_task_row {

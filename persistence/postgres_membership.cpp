@@ -59,9 +59,10 @@ constexpr statement wait_shortly{"wait_shortly", R"sql(
 // An end that is farther ahead than leases are long was reckoned by a clock that stood ahead; twice
 // as long, so that a clock that is put right by little ends nobody's lease. Programs of migration
 // 34 do not say how long theirs are: five minutes at most.
+#define HOLDFAST_LEASE_ENDS_TOO_LATE(node)                                                         \
+  node ".expires_at > clock_timestamp() + 2 * coalesce(" node ".lease, interval '5 minutes')"
 #define HOLDFAST_LEASE_IS_OVER(node)                                                               \
-  "(" node ".expires_at <= clock_timestamp() OR " node                                             \
-  ".expires_at > clock_timestamp() + 2 * coalesce(" node ".lease, interval '5 minutes'))"
+  "(" node ".expires_at <= clock_timestamp() OR " HOLDFAST_LEASE_ENDS_TOO_LATE(node) ")"
 
 // Waits for batches in flight, so the sequence numbers it returns are those of the last one.
 constexpr statement take_shards{"take_shards", R"sql(
@@ -88,6 +89,15 @@ constexpr statement renew_node{"renew_node", R"sql(
                            ELSE resumed_at END
    WHERE incarnation = $1::uuid AND left_at IS NULL)sql"};
 
+// Or a dead process would seem to live when the clock comes again to the time of its lease, and
+// shards would be handed to it. A process that lives renews its lease, by the clock of now.
+constexpr statement end_false_leases{"end_false_leases", R"sql(
+  UPDATE holdfast.nodes SET expires_at = clock_timestamp()
+   WHERE incarnation IN (
+     SELECT incarnation FROM holdfast.nodes n
+      WHERE left_at IS NULL AND )sql" HOLDFAST_LEASE_ENDS_TOO_LATE("n") R"sql(
+        FOR UPDATE SKIP LOCKED))sql"};
+
 constexpr statement read_clock{"read_clock", "SELECT clock_timestamp()"};
 
 constexpr statement see_nodes{"see_nodes", R"sql(
@@ -96,6 +106,7 @@ constexpr statement see_nodes{"see_nodes", R"sql(
    ORDER BY start_number)sql"};
 
 #undef HOLDFAST_LEASE_IS_OVER
+#undef HOLDFAST_LEASE_ENDS_TOO_LATE
 
 constexpr statement see_shards{"see_shards", R"sql(
   SELECT shard, coalesce(host, '00000000-0000-0000-0000-000000000000'::uuid), epoch, batch_seq,
@@ -219,6 +230,7 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
     return *problem;
   const auto answer = run_promptly(
       {{&renew_node, {wire::scalar(incarnation.value), wire::scalar<int8>(lease_time.count())}},
+       {&end_false_leases, {}},
        {&read_clock, {}},
        {&see_nodes, {}},
        {&see_shards, {}},
@@ -230,21 +242,21 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
     return error_of(answer.failure);
   const auto& results = answer.results;
   core::cluster_view view;
-  view.now = results[1].get<core::instant>(0, 0);
-  const auto& nodes = results[2];
+  view.now = results[2].get<core::instant>(0, 0);
+  const auto& nodes = results[3];
   for (std::size_t row = 0; row < nodes.rows(); ++row)
     view.nodes.push_back({{nodes.get<core::uuid>(row, 0)},
                           nodes.get<std::string>(row, 1),
                           nodes.get<std::string>(row, 2),
                           nodes.get<core::instant>(row, 3)});
-  const auto& shards = results[3];
+  const auto& shards = results[4];
   for (std::size_t row = 0; row < shards.rows(); ++row)
     view.shards.push_back({static_cast<core::shard_id>(shards.get<int4>(row, 0)),
                            {shards.get<core::uuid>(row, 1)},
                            static_cast<core::epoch>(shards.get<int8>(row, 2)),
                            static_cast<std::uint64_t>(shards.get<int8>(row, 3)),
                            static_cast<core::event_seq>(shards.get<int8>(row, 4))});
-  const auto& history = results[4];
+  const auto& history = results[5];
   view.generation = history.rows() == 0 ? 0 : static_cast<std::uint64_t>(history.get<int8>(0, 0));
   view.moved = history.rows() != 0 && history.get<bool>(0, 1);
   place_seen_ = !view.moved; // until a generation has begun there

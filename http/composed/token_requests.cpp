@@ -2,6 +2,7 @@
 
 #include "core/access.hpp"
 #include "core/api_token.hpp"
+#include "core/sign_in_link.hpp"
 #include "http/problem.hpp"
 
 #include <utility>

@@ -1,6 +1,7 @@
 // API tokens: their text, their problems, and the verdict on them.
 
 #include "core/api_token.hpp"
+#include "core/sign_in_link.hpp"
 
 #include <boost/test/unit_test.hpp>
 

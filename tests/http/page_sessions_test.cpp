@@ -1,6 +1,7 @@
 // Sessions of people at pages: sign-in by a token and by a link, the cookie, and the end.
 
 #include "core/api_token.hpp"
+#include "core/sign_in_link.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/token_messages.hpp"
 #include "tests/http/fake_gateway.hpp"

@@ -3,6 +3,7 @@
 #include "http/token_gate.hpp"
 
 #include "core/api_token.hpp"
+#include "core/sign_in_link.hpp"
 #include "http/door.hpp"
 #include "tests/http/fake_gateway.hpp"
 

@@ -71,6 +71,19 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_lease_that_ends_where_no_lease_can_is_over, Worl
   BOOST_TEST(value_of(f.db->take_over("b", other, {1}, 1min, {})).empty());
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(a_dead_process_stays_dead_when_the_clock_comes_to_its_lease_again,
+                              World, clock_worlds) {
+  store_fixture<World> f;
+  const core::incarnation_id other{f.ids.next(at(0))};
+  value_of(f.db->register_node("b", other, ""));
+  value_of(f.db->take_over("b", other, {}, 1min, {}));
+  value_of(f.db->renew(f.node, 1min)); // its last: it is killed
+  f.world.set_back(1h);
+  value_of(f.db->renew(other, 1min));
+  f.world.set_back(-1h); // an hour goes by
+  BOOST_TEST(find_node(value_of(f.db->renew(other, 1min)), f.node) == nullptr);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 } // namespace

@@ -661,9 +661,6 @@ void auditor::check_quiescent(core::instant now) {
 void auditor::check_settled(const core::cluster_view& view) {
   for (const auto& node : view.nodes) {
     const auto plan = core::plan_hosting(view, node.incarnation, {});
-    // A clock that was set back and comes again to the time of its lease shows a dead process.
-    if (plan.superseded && tasks_.clock_was_set())
-      continue;
     if (plan.superseded || !plan.take.empty() || !plan.hand_over.empty())
       blame("hosting settles", "node " + node.name + " has " + std::to_string(plan.take.size())
                                    + " shards to take and " + std::to_string(plan.hand_over.size())
