@@ -797,6 +797,35 @@ export interface SessionEnded {
   released: number;
 }
 
+export interface SignInLinkMade {
+  /** The secret of the link. It is shown here, and nowhere again. */
+  link: string;
+  /** The page with the link, below the address of a node: `/console#link=…`. */
+  path: string;
+  /** The id of the token, which is the middle part of its text. */
+  id: string;
+  /** The role of its holder. */
+  role: string;
+  /** The contributor or worker that the token is bound to. */
+  name?: string;
+  /** The beginnings of the names of the queues that it reaches. */
+  queues: string[];
+  /** The workflows that it reaches. Without any and without queues: all of both. */
+  workflows: (string | null)[];
+  /** `good`, `expired` or `revoked`. */
+  state: string;
+  /** The credential that made it, for people. */
+  created_by?: string;
+  /** The time at which it was made. */
+  created_at: string | null;
+  /** The time from which it is no longer good. */
+  expires_at?: string;
+  /** The time at which it was revoked. */
+  revoked_at?: string;
+  /** The time of its last use, to a minute or so. */
+  last_used_at?: string;
+}
+
 export interface SourceDataAdded {
   /** Rows that were added. */
   added: number;
@@ -1674,6 +1703,24 @@ export interface CompleteTaskRequest {
   claim?: string | undefined;
 }
 
+export interface CreateSignInLinkRequest {
+  /**
+   * The id of the link. A request that is repeated with it is answered `already_exists`. The server
+   * makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+  /** The role of the session, as of a token. */
+  role: string;
+  /** The only contributor that the person may act for, for the role contributor. */
+  contributor?: string | undefined;
+  /** The only worker that the person may act for, for the role worker. */
+  worker?: string | undefined;
+  /** The beginnings of the names of the only queues that it reaches, at most 100. */
+  queues?: readonly string[] | undefined;
+  /** The only workflows that it reaches, at most 100. */
+  workflows?: readonly string[] | undefined;
+}
+
 export interface CreateTokenRequest {
   /**
    * The id of the token. A request that is repeated with it is answered `already_exists`, since no
@@ -2387,6 +2434,18 @@ export abstract class Operations {
       { path: [id], members: request },
       options,
     ) as Promise<TaskCompleted>;
+  }
+
+  /** Make a link that signs a person in. Roles that may call this: `admin`. */
+  createSignInLink(
+    request: CreateSignInLinkRequest,
+    options?: CallOptions,
+  ): Promise<SignInLinkMade> {
+    return this.call(
+      { method: "POST", path: "/v1/sign-in-links", id: "id" },
+      { path: [], members: request },
+      options,
+    ) as Promise<SignInLinkMade>;
   }
 
   /** Make an API token. Roles that may call this: `admin`. */

@@ -1214,7 +1214,7 @@ class Operations:
         workflows: Optional[Sequence[Id]] = None,
         expires_in: Optional[float] = None,
         id: Optional[Id] = None,
-    ) -> Call[types.CreateTokenAnswer]:
+    ) -> Call[types.TokenMade]:
         """Makes an API token, good for `expires_in` seconds. `token` of the answer is shown here
         and nowhere again. Errors: `already_exists` (also when an answer was lost: revoke the token
         of this `id`, and make another one), `payload_invalid`."""
@@ -1225,6 +1225,29 @@ class Operations:
             queues=None if queues is None else list(queues),
             workflows=None if workflows is None else [str(one) for one in workflows],
             expires_in=expires_in,
+        )
+        return (yield from route.ask(body=body, key=id))
+
+    @operation("POST", "/v1/sign-in-links")
+    def create_sign_in_link(
+        route: Route,
+        role: Role,
+        *,
+        contributor: Optional[str] = None,
+        worker: Optional[str] = None,
+        queues: Optional[Sequence[str]] = None,
+        workflows: Optional[Sequence[Id]] = None,
+        id: Optional[Id] = None,
+    ) -> Call[types.SignInLinkMade]:
+        """Makes a link that signs a person in at the pages of a node, once, within ten minutes.
+        `path` of the answer goes behind the address of a node. Errors: `already_exists`,
+        `payload_invalid`."""
+        body = members(
+            role=role,
+            contributor=contributor,
+            worker=worker,
+            queues=None if queues is None else list(queues),
+            workflows=None if workflows is None else [str(one) for one in workflows],
         )
         return (yield from route.ask(body=body, key=id))
 

@@ -816,6 +816,38 @@ class SessionEnded(TypedDict):
     released: int
 
 
+class _SignInLinkMadeRequired(TypedDict):
+    # The secret of the link. It is shown here, and nowhere again.
+    link: str
+    # The page with the link, below the address of a node: `/console#link=…`.
+    path: str
+    # The id of the token, which is the middle part of its text.
+    id: str
+    # The role of its holder.
+    role: str
+    # The beginnings of the names of the queues that it reaches.
+    queues: List[str]
+    # The workflows that it reaches. Without any and without queues: all of both.
+    workflows: List[Optional[str]]
+    # `good`, `expired` or `revoked`.
+    state: str
+    # The time at which it was made.
+    created_at: Optional[str]
+
+
+class SignInLinkMade(_SignInLinkMadeRequired, total=False):
+    # The contributor or worker that the token is bound to.
+    name: str
+    # The credential that made it, for people.
+    created_by: str
+    # The time from which it is no longer good.
+    expires_at: str
+    # The time at which it was revoked.
+    revoked_at: str
+    # The time of its last use, to a minute or so.
+    last_used_at: str
+
+
 class SourceDataAdded(TypedDict):
     # Rows that were added.
     added: int
@@ -1662,6 +1694,7 @@ __all__ = [
     "ScheduleRemoved",
     "ScheduleView",
     "SessionEnded",
+    "SignInLinkMade",
     "SourceDataAdded",
     "SourceRow",
     "StepIndexRebuilt",
