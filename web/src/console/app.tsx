@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 
-import { usePlace, type Place } from "../shared/router.js";
-import { session } from "../shared/session.js";
-import { useSignal } from "../shared/signal.js";
-import { Frame, SignInGate } from "../shared/ui/index.js";
+import { usePlace, type Place } from "../common/router.js";
+import { session } from "../common/session.js";
+import { useSignal } from "../common/signal.js";
+import { Frame, SignInGate } from "../common/ui/index.js";
 import { texts } from "../texts/console.js";
 import { AuditPage } from "./audit/audit_page.js";
 import { ClusterPage } from "./cluster/cluster_page.js";

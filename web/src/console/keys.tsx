@@ -3,9 +3,9 @@
 import { Fragment, type VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import { useKeys } from "../shared/keys.js";
-import { go } from "../shared/router.js";
-import { Dialog } from "../shared/ui/index.js";
+import { useKeys } from "../common/keys.js";
+import { go } from "../common/router.js";
+import { Dialog } from "../common/ui/index.js";
 import { texts } from "../texts/console.js";
 import { places } from "./places.js";
 import { refreshAll } from "./view.js";

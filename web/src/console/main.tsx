@@ -1,6 +1,6 @@
 import { render } from "preact";
 
-import "../shared/style.css";
+import "../common/style.css";
 import "./console.css";
 import { Console } from "./app.js";
 

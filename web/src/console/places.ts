@@ -1,6 +1,6 @@
 /** The addresses of the console. */
 
-import { addressOf } from "../shared/router.js";
+import { addressOf } from "../common/router.js";
 
 export const QUEUE_TABS = ["tasks", "dead", "schedules", "definition"] as const;
 export type QueueTab = (typeof QUEUE_TABS)[number];

@@ -3,12 +3,12 @@
 import { NoAnswerError, type EventFilter } from "holdfast";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-import { isAbort } from "../shared/api.js";
-import { useEvents, useThrottled } from "../shared/live.js";
-import { useLoad, type Loaded } from "../shared/load.js";
-import { noteRefusal } from "../shared/session.js";
-import { Signal } from "../shared/signal.js";
-import { requestsFail } from "../shared/ui/frame.js";
+import { isAbort } from "../common/api.js";
+import { useEvents, useThrottled } from "../common/live.js";
+import { useLoad, type Loaded } from "../common/load.js";
+import { noteRefusal } from "../common/session.js";
+import { Signal } from "../common/signal.js";
+import { requestsFail } from "../common/ui/frame.js";
 
 /** Grows when a person asks for fresh figures; all views that are shown load again. */
 const refreshes = new Signal(0);

@@ -3,8 +3,8 @@
 import { render, type ComponentChildren, type VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { bytes, count, duration, percent, rate, shortCount } from "../shared/format.js";
-import "../shared/style.css";
+import { bytes, count, duration, percent, rate, shortCount } from "../common/format.js";
+import "../common/style.css";
 import {
   Badge,
   Button,
@@ -23,7 +23,7 @@ import {
   TextField,
   Time,
   toast,
-} from "../shared/ui/index.js";
+} from "../common/ui/index.js";
 
 /* The texts here are samples, for developers alone; they are in no file of texts. */
 

@@ -2,7 +2,7 @@
 
 import { Holdfast, type Fetch } from "holdfast";
 
-import { requestsFail } from "../shared/ui/frame.js";
+import { requestsFail } from "../common/ui/frame.js";
 
 /** A person waits for no longer before the call is made anew. Seconds. */
 const CALL_TIMEOUT = 20;

@@ -5,7 +5,7 @@
 
 import { HoldfastError, JsonText, encodeJson, type Assignment, type Holdfast } from "holdfast";
 
-import { Signal } from "../shared/signal.js";
+import { Signal } from "../common/signal.js";
 import { readJson, writeJson, type TextStore } from "./drafts.js";
 import { isDue, isOver, leaseFrom, type Lease } from "./lease_clock.js";
 import { isSending, outcomeOf, type LeaseNames, type Sending } from "./outbox.js";

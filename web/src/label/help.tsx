@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { Dialog } from "../shared/ui/index.js";
+import { Dialog } from "../common/ui/index.js";
 import { texts } from "../texts/label.js";
 import type { Field, Form } from "./form_model.js";
 

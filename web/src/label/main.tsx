@@ -1,14 +1,14 @@
 import { render, type VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import "../shared/style.css";
+import "../common/style.css";
 import "./label.css";
 import "./marks.css";
-import { useLoad } from "../shared/load.js";
-import { usePlace } from "../shared/router.js";
-import { session } from "../shared/session.js";
-import { useSignal } from "../shared/signal.js";
-import { Button, Frame, SignInGate, TextField } from "../shared/ui/index.js";
+import { useLoad } from "../common/load.js";
+import { usePlace } from "../common/router.js";
+import { session } from "../common/session.js";
+import { useSignal } from "../common/signal.js";
+import { Button, Frame, SignInGate, TextField } from "../common/ui/index.js";
 import { texts } from "../texts/label.js";
 import { client } from "./client.js";
 import { browserStore } from "./drafts.js";

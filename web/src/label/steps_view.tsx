@@ -1,10 +1,10 @@
 import type { StepOffer, StepOffers } from "holdfast";
 import type { VNode } from "preact";
 
-import { useKeys } from "../shared/keys.js";
-import type { Loaded } from "../shared/load.js";
-import { addressOf, go } from "../shared/router.js";
-import { LoadState } from "../shared/ui/index.js";
+import { useKeys } from "../common/keys.js";
+import type { Loaded } from "../common/load.js";
+import { addressOf, go } from "../common/router.js";
+import { LoadState } from "../common/ui/index.js";
 import { texts } from "../texts/label.js";
 
 const addressOfStep = ({ id }: StepOffer): string => addressOf(["steps", id]);

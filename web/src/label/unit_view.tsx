@@ -2,8 +2,8 @@ import { JsonText, type HoldfastError } from "holdfast";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { sentenceOf } from "../shared/api.js";
-import { Button, TextArea } from "../shared/ui/index.js";
+import { sentenceOf } from "../common/api.js";
+import { Button, TextArea } from "../common/ui/index.js";
 import { texts } from "../texts/label.js";
 import type { Desk, HeldUnit } from "./desk.js";
 import type { Drafts } from "./drafts.js";

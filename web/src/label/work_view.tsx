@@ -2,9 +2,9 @@ import type { HoldfastError, StepOffer } from "holdfast";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { beforeSignOut, noteRefusal } from "../shared/session.js";
-import { useSignal } from "../shared/signal.js";
-import { Button, LinkButton, toast } from "../shared/ui/index.js";
+import { beforeSignOut, noteRefusal } from "../common/session.js";
+import { useSignal } from "../common/signal.js";
+import { Button, LinkButton, toast } from "../common/ui/index.js";
 import { texts } from "../texts/label.js";
 import { client, lastClient } from "./client.js";
 import { Desk, type DeskState } from "./desk.js";

@@ -1,9 +1,9 @@
 import type { AuditEntry } from "holdfast";
 import type { VNode } from "preact";
 
-import { api } from "../../shared/api.js";
-import { usePlace } from "../../shared/router.js";
-import { Button, FilterBar, Table, Time, type Column, type Filter } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { usePlace } from "../../common/router.js";
+import { Button, FilterBar, Table, Time, type Column, type Filter } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { PagedList } from "../parts/more.js";
 import { usePages, useSettled } from "../view.js";

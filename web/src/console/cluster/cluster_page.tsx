@@ -1,9 +1,9 @@
 import type { AuditStatus, GuardStatus, LinkStatus, NodeStatus, Placement } from "holdfast";
 import type { VNode } from "preact";
 
-import { api } from "../../shared/api.js";
-import { bytes, count, shortId } from "../../shared/format.js";
-import { Badge, LoadState, Time, toast } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { bytes, count, shortId } from "../../common/format.js";
+import { Badge, LoadState, Time, toast } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { NodeCards } from "../overview/node_cards.js";
 import { ActionButton } from "../parts/action_button.js";

@@ -2,10 +2,10 @@ import { encodeJson, type EventFilter } from "holdfast";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { count, shortId } from "../../shared/format.js";
-import { useEvents } from "../../shared/live.js";
-import { usePlace } from "../../shared/router.js";
-import { Badge, Button, FilterBar, Notice, Time, type Filter } from "../../shared/ui/index.js";
+import { count, shortId } from "../../common/format.js";
+import { useEvents } from "../../common/live.js";
+import { usePlace } from "../../common/router.js";
+import { Badge, Button, FilterBar, Notice, Time, type Filter } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { JsonView } from "../parts/json_view.js";
 import { places } from "../places.js";

@@ -1,8 +1,8 @@
 import type { NodeStatus, Placement } from "holdfast";
 import type { VNode } from "preact";
 
-import { count, shortId } from "../../shared/format.js";
-import { Badge, Time } from "../../shared/ui/index.js";
+import { count, shortId } from "../../common/format.js";
+import { Badge, Time } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { Facts } from "../parts/facts.js";
 import { places } from "../places.js";

@@ -1,8 +1,8 @@
 import { HoldfastError, NoAnswerError, type ListedStep } from "holdfast";
 import type { VNode } from "preact";
 
-import { api, isAbort } from "../../shared/api.js";
-import { Badge, LoadState } from "../../shared/ui/index.js";
+import { api, isAbort } from "../../common/api.js";
+import { Badge, LoadState } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
 import { QUEUES_PER_VIEW, WINDOW, figuresOf } from "../queues/queue_figures.js";

@@ -9,7 +9,7 @@ import type {
   WebhookView,
 } from "holdfast";
 
-import { duration, percent, shortCount } from "../../shared/format.js";
+import { duration, percent, shortCount } from "../../common/format.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
 import {

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { Badge, type Tone } from "../../shared/ui/index.js";
+import { Badge, type Tone } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 
 const TASK_TONES: Readonly<Record<string, Tone>> = {

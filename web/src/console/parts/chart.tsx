@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { localTime } from "../../shared/format.js";
+import { localTime } from "../../common/format.js";
 import { texts } from "../../texts/console.js";
 import type { Sample } from "../samples.js";
 import { roundUp } from "./chart_scale.js";

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { Button } from "../../shared/ui/index.js";
+import { Button } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 
 /** Copies a text; says so, and says where the browser does not let it. */

@@ -2,10 +2,10 @@ import { HoldfastError, type DefinitionDifference } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { useAction } from "../../shared/load.js";
-import { Button, Dialog, Field, Notice } from "../../shared/ui/index.js";
+import { useAction } from "../../common/load.js";
+import { Button, Dialog, Field, Notice } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { texts as sharedTexts } from "../../texts/shared.js";
+import { texts as sharedTexts } from "../../texts/common.js";
 import { jsonProblem, prettyJson } from "../json_text.js";
 import { differenceOf, withContext } from "../line_difference.js";
 

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
-import { count } from "../../shared/format.js";
-import { Button } from "../../shared/ui/index.js";
+import { count } from "../../common/format.js";
+import { Button } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { prettyJson } from "../json_text.js";
 

@@ -1,10 +1,10 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import { count } from "../../shared/format.js";
-import { Button, Notice } from "../../shared/ui/index.js";
+import { count } from "../../common/format.js";
+import { Button, Notice } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import type { Pages } from "../view.js";
-import { texts as sharedTexts } from "../../texts/shared.js";
+import { texts as sharedTexts } from "../../texts/common.js";
 
 /** A list that is read page by page, with the way to its next page below it. */
 export function PagedList<Item>(props: {

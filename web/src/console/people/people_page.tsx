@@ -2,10 +2,10 @@ import type { TaskSummary } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { count, percent } from "../../shared/format.js";
-import { addressOf, go, usePlace } from "../../shared/router.js";
-import { Button, LoadState, Table, TextField, Time, type Column } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { count, percent } from "../../common/format.js";
+import { addressOf, go, usePlace } from "../../common/router.js";
+import { Button, LoadState, Table, TextField, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { Facts, Figure } from "../parts/facts.js";
 import { places } from "../places.js";

@@ -2,7 +2,7 @@
 
 import type { TaskSummary } from "holdfast";
 
-import { api } from "../../shared/api.js";
+import { api } from "../../common/api.js";
 
 /** Dead and failed tasks that one look groups, of each. */
 export const DEAD_LOOKED_AT = 500;

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import { isAbort } from "../../shared/api.js";
-import { count, shortId } from "../../shared/format.js";
-import { useAction } from "../../shared/load.js";
+import { isAbort } from "../../common/api.js";
+import { count, shortId } from "../../common/format.js";
+import { useAction } from "../../common/load.js";
 import {
   Button,
   Dialog,
@@ -13,9 +13,9 @@ import {
   Time,
   toast,
   type Column,
-} from "../../shared/ui/index.js";
+} from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { texts as sharedTexts } from "../../texts/shared.js";
+import { texts as sharedTexts } from "../../texts/common.js";
 import { places } from "../places.js";
 import { may } from "../rights.js";
 import { useView } from "../view.js";

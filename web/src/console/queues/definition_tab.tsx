@@ -2,8 +2,8 @@ import { JsonText, type QueueView } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { Button, toast } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { Button, toast } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";
 import { JsonView } from "../parts/json_view.js";
@@ -26,7 +26,7 @@ export function DefinitionTab(props: {
   onSaved: () => void;
 }): VNode {
   const { view, policyText } = props;
-  // What the editor began with stays, while the figures behind it are loaded again.
+  // The text that the editor began with stays, while the figures behind it are loaded again.
   const [edited, setEdited] = useState<{ view: QueueView; text: string } | undefined>(undefined);
   return (
     <section class="panel">

@@ -2,7 +2,7 @@
 
 import type { QueueMetrics, QueueView } from "holdfast";
 
-import { api } from "../../shared/api.js";
+import { api } from "../../common/api.js";
 import { addSample } from "../samples.js";
 import { eachOf } from "../view.js";
 

@@ -2,10 +2,10 @@ import { textAt, type QueueMetrics, type QueueView } from "holdfast";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { count, duration, percent, rate, shortCount } from "../../shared/format.js";
-import { go } from "../../shared/router.js";
-import { Badge, Button, LoadState } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { count, duration, percent, rate, shortCount } from "../../common/format.js";
+import { go } from "../../common/router.js";
+import { Badge, Button, LoadState } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
 import { Chart } from "../parts/chart.js";

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 
-import { sentenceOf } from "../../shared/api.js";
-import { duration, percent, rate, shortCount } from "../../shared/format.js";
-import { Badge, Spark, Table, type Column } from "../../shared/ui/index.js";
+import { sentenceOf } from "../../common/api.js";
+import { duration, percent, rate, shortCount } from "../../common/format.js";
+import { Badge, Spark, Table, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
 import { samplesOf } from "../samples.js";

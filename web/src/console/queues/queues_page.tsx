@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { count } from "../../shared/format.js";
-import { go, usePlace } from "../../shared/router.js";
-import { Button, FilterBar, LoadState, TextField, toast } from "../../shared/ui/index.js";
-import { useAction } from "../../shared/load.js";
-import { Dialog, Notice } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { count } from "../../common/format.js";
+import { go, usePlace } from "../../common/router.js";
+import { Button, FilterBar, LoadState, TextField, toast } from "../../common/ui/index.js";
+import { useAction } from "../../common/load.js";
+import { Dialog, Notice } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
 import { may } from "../rights.js";

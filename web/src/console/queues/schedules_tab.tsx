@@ -2,8 +2,8 @@ import { JsonText, textAt, type ScheduleView, type TaskRequest } from "holdfast"
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { Badge, Button, Notice, TextField, Time, toast } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { Badge, Button, Notice, TextField, Time, toast } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";

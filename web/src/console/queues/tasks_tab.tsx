@@ -1,10 +1,10 @@
 import type { ListTasksRequest, TaskSummary } from "holdfast";
 import type { VNode } from "preact";
 
-import { api } from "../../shared/api.js";
-import { shortId } from "../../shared/format.js";
-import { usePlace } from "../../shared/router.js";
-import { Button, FilterBar, Table, Time, type Column, type Filter } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { shortId } from "../../common/format.js";
+import { usePlace } from "../../common/router.js";
+import { Button, FilterBar, Table, Time, type Column, type Filter } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { TaskStatus } from "../parts/badges.js";
 import { PagedList } from "../parts/more.js";

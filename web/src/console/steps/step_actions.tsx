@@ -1,7 +1,7 @@
 import type { ChangeStepRequest, StepView } from "holdfast";
 import type { VNode } from "preact";
 
-import { api } from "../../shared/api.js";
+import { api } from "../../common/api.js";
 import { texts } from "../../texts/console.js";
 import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
 

@@ -2,9 +2,9 @@ import type { ContributorView, StepStatistics } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { count, percent, rate } from "../../shared/format.js";
-import { Badge, Button, LoadState, Progress, Table, type Column } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { count, percent, rate } from "../../common/format.js";
+import { Badge, Button, LoadState, Progress, Table, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { StateBadge } from "../parts/badges.js";
 import { ConfirmedButton } from "../parts/action_button.js";

@@ -1,8 +1,8 @@
 import type { ListedStep } from "holdfast";
 import type { ComponentChildren, VNode } from "preact";
 
-import { count, rate, shortId } from "../../shared/format.js";
-import { Badge, Progress, Spark, Table, type Column } from "../../shared/ui/index.js";
+import { count, rate, shortId } from "../../common/format.js";
+import { Badge, Progress, Spark, Table, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { StateBadge } from "../parts/badges.js";
 import { places } from "../places.js";

@@ -1,9 +1,9 @@
 import { textAt, type UnitExplanation, type UnitView } from "holdfast";
 import type { VNode } from "preact";
 
-import { api } from "../../shared/api.js";
-import { percent } from "../../shared/format.js";
-import { LoadState } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { percent } from "../../common/format.js";
+import { LoadState } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
 import { StateBadge } from "../parts/badges.js";

@@ -2,7 +2,7 @@ import { JsonText, textAt, type StepView, type WorkflowView } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
+import { api } from "../../common/api.js";
 import {
   Badge,
   Button,
@@ -11,7 +11,7 @@ import {
   Table,
   toast,
   type Column,
-} from "../../shared/ui/index.js";
+} from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { StateBadge } from "../parts/badges.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";

@@ -1,9 +1,9 @@
 import type { WorkflowSummary } from "holdfast";
 import type { VNode } from "preact";
 
-import { api } from "../../shared/api.js";
-import { shortId } from "../../shared/format.js";
-import { Badge, Button, Table, Time, type Column } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { shortId } from "../../common/format.js";
+import { Badge, Button, Table, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { StateBadge } from "../parts/badges.js";
 import { PagedList } from "../parts/more.js";

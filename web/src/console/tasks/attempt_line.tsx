@@ -1,8 +1,8 @@
 import type { LateResult, TaskAttempt, TaskView } from "holdfast";
 import type { VNode } from "preact";
 
-import { duration } from "../../shared/format.js";
-import { Badge, Time, type Tone } from "../../shared/ui/index.js";
+import { duration } from "../../common/format.js";
+import { Badge, Time, type Tone } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { spansOf, type Span } from "./task_state.js";
 

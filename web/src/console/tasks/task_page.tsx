@@ -8,9 +8,9 @@ import {
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { percent } from "../../shared/format.js";
-import { LoadState, Time } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { percent } from "../../common/format.js";
+import { LoadState, Time } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { TaskStatus } from "../parts/badges.js";
 import { CopyButton } from "../parts/copy.js";

@@ -2,11 +2,11 @@ import type { CreateTokenRequest } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { useAction } from "../../shared/load.js";
-import { Button, Dialog, Notice, Select, TextField } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { useAction } from "../../common/load.js";
+import { Button, Dialog, Notice, Select, TextField } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { texts as sharedTexts } from "../../texts/shared.js";
+import { texts as sharedTexts } from "../../texts/common.js";
 import { CopyButton } from "../parts/copy.js";
 
 const ROLES = ["admin", "operator", "requester", "producer", "worker", "contributor", "auditor"];

@@ -2,9 +2,9 @@ import type { TokenView } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { shortId } from "../../shared/format.js";
-import { Button, Table, Time, type Column } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { shortId } from "../../common/format.js";
+import { Button, Table, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { ConfirmedButton } from "../parts/action_button.js";
 import { StateBadge } from "../parts/badges.js";

@@ -1,8 +1,8 @@
 import { textAt, type DeadLetter } from "holdfast";
 import type { VNode } from "preact";
 
-import { api } from "../../shared/api.js";
-import { Badge, Time, toast } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { Badge, Time, toast } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { ConfirmedButton } from "../parts/action_button.js";
 import { JsonView } from "../parts/json_view.js";

@@ -2,10 +2,10 @@ import { HoldfastError, JsonText, textAt, type WebhookPlace, type WebhookView } 
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { count } from "../../shared/format.js";
-import { addressOf, go, usePlace } from "../../shared/router.js";
-import { Button, LoadState, Table, toast, type Column } from "../../shared/ui/index.js";
+import { api } from "../../common/api.js";
+import { count } from "../../common/format.js";
+import { addressOf, go, usePlace } from "../../common/router.js";
+import { Button, LoadState, Table, toast, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
 import { StateBadge } from "../parts/badges.js";

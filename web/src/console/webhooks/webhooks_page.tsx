@@ -2,9 +2,9 @@ import { JsonText, type WebhookView } from "holdfast";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { api } from "../../shared/api.js";
-import { count } from "../../shared/format.js";
-import { go, usePlace } from "../../shared/router.js";
+import { api } from "../../common/api.js";
+import { count } from "../../common/format.js";
+import { go, usePlace } from "../../common/router.js";
 import {
   Button,
   FilterBar,
@@ -13,7 +13,7 @@ import {
   TextField,
   toast,
   type Column,
-} from "../../shared/ui/index.js";
+} from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { StateBadge } from "../parts/badges.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { Field } from "../../shared/ui/index.js";
+import { Field } from "../../common/ui/index.js";
 import { texts } from "../../texts/label.js";
 import type { PropsOf } from "./field_props.js";
 

@@ -1,6 +1,6 @@
 /** Texts of the overview. */
 
-import { shortCount } from "../../shared/format.js";
+import { shortCount } from "../../common/format.js";
 
 const counted = (number: number, one: string, many: string): string =>
   number === 1 ? `one ${one}` : `${shortCount(number)} ${many}`;

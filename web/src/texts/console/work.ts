@@ -1,6 +1,6 @@
 /** Texts of workflows, steps, units and people. */
 
-import { count } from "../../shared/format.js";
+import { count } from "../../common/format.js";
 
 export const work = {
   workflow: {

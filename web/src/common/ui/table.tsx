@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import { texts } from "../../texts/shared.js";
+import { texts } from "../../texts/common.js";
 
 export interface Column<T> {
   key: string;

@@ -2,7 +2,7 @@
 
 import { Holdfast, HoldfastError, NoAnswerError } from "holdfast";
 
-import { texts } from "../texts/shared.js";
+import { texts } from "../texts/common.js";
 
 /** A person waits for no longer; the pages show a quiet line meanwhile. Seconds. */
 const CALL_TIMEOUT = 20;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect } from "preact/hooks";
 
-import { texts } from "../../texts/shared.js";
+import { texts } from "../../texts/common.js";
 import { lostStreams } from "../live.js";
 import { session, signOut } from "../session.js";
 import { Signal, useSignal } from "../signal.js";

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { texts } from "../../texts/shared.js";
+import { texts } from "../../texts/common.js";
 import { addressOf, go, usePlace } from "../router.js";
 import { Button } from "./button.js";
 import { Select, TextField } from "./field.js";

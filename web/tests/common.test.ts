@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bytes, count, duration, percent, rate, shortId, utcTime } from "../src/shared/format.js";
-import { addressOf, placeOf } from "../src/shared/place.js";
+import { bytes, count, duration, percent, rate, shortId, utcTime } from "../src/common/format.js";
+import { addressOf, placeOf } from "../src/common/place.js";
 
 test("a_duration_has_its_two_largest_units", () => {
   const texts: [number, string][] = [

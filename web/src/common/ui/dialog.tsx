@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-import { texts } from "../../texts/shared.js";
+import { texts } from "../../texts/common.js";
 import { Button } from "./button.js";
 import { Notice } from "./notice.js";
 

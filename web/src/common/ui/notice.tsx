@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import { texts } from "../../texts/shared.js";
+import { texts } from "../../texts/common.js";
 import { sentenceOf } from "../api.js";
 import type { Loaded } from "../load.js";
 import { Button } from "./button.js";

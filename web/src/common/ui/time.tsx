@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { texts } from "../../texts/shared.js";
+import { texts } from "../../texts/common.js";
 import { duration, localTime, secondsSince, utcTime } from "../format.js";
 
 /** A time in the zone of the viewer, UTC on hover. `relative`: as its distance, kept up to date. */

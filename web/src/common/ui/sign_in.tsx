@@ -2,7 +2,7 @@ import type { HoldfastError } from "holdfast";
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { texts } from "../../texts/shared.js";
+import { texts } from "../../texts/common.js";
 import { sentenceOf } from "../api.js";
 import { openSession, session, signIn, signOut } from "../session.js";
 import { useSignal } from "../signal.js";
