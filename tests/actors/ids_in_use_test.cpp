@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_grant_that_is_not_stored_does_not_expire_while_it_is_writ
   all_is_well();
 }
 
-// What waits for an id to be known as free is decided about when it is known, not before.
+// A request that waits for an id to be known as free is decided about when it is known.
 BOOST_AUTO_TEST_CASE(contributor_removed_while_their_request_waits_in_a_unit_gets_no_lease) {
   const auto step = create(of_ten);
   feed(step, 1);

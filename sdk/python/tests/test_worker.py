@@ -54,8 +54,8 @@ def test_a_plain_function_and_a_coroutine_do_tasks() -> None:
     @worker.handler("coroutine")
     async def do_it(task: AsyncTask) -> Any:
         assert threading.current_thread() is threading.main_thread()
-        await asyncio.sleep(0)
-        return task.body["n"] * 3
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(None, lambda: task.body["n"] * 3)
 
     worker.run(concurrency=4)
     assert [one.result for one in plain] == [n * 2 for n in range(10)]
@@ -229,7 +229,7 @@ def test_a_handler_that_does_not_see_the_stop_loses_its_task(kind: str) -> None:
     async def do_it(leased: AsyncTask) -> None:
         worker.stop()
         try:
-            await asyncio.sleep(SECONDS)
+            await asyncio.Event().wait()  # until it is cancelled
         except asyncio.CancelledError:
             cancelled.set()
             raise
@@ -275,7 +275,7 @@ def test_to_cancel_a_worker_is_to_stop_it_at_once() -> None:
         @worker.handler("work")
         async def do(leased: AsyncTask) -> None:
             began.set()
-            await asyncio.sleep(SECONDS)
+            await asyncio.Event().wait()  # until it is cancelled
 
         running = asyncio.ensure_future(worker.run_async(1))
         await asyncio.wait_for(began.wait(), SECONDS)
