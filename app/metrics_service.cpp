@@ -85,9 +85,8 @@ bool metrics_service::serve(const http::call_ptr& call) {
     if (!found.who)
       return call->answer(std::move(found.refused));
     if (!core::objection_to(*found.who, equal_request, {}).empty())
-      return call->answer(
-          http::problem_of(http::refusal::not_allowed,
-                           "metrics are for administrators, operators and auditors"));
+      return call->answer(http::problem_of(
+          http::refusal::not_allowed, "metrics are for administrators, operators and auditors"));
     give_page(call);
   });
   return true;

@@ -145,9 +145,9 @@ public:
     if (surplus.count({c.contributor, c.judgment}) != 0)
       return {};
     if (const auto earlier = judgments.find(c.contributor); earlier != judgments.end())
-      return {earlier->second != c.judgment           ? errc::already_judged
+      return {earlier->second != c.judgment          ? errc::already_judged
               : answer_of(c.contributor) == c.answer ? errc::none
-                                                      : errc::already_exists};
+                                                     : errc::already_exists};
     if (const auto refusal = check(c.contributor, c.token); refusal != errc::none)
       return late(c, refusal);
     leases.erase(c.contributor);
