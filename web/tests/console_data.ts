@@ -1,6 +1,5 @@
 /** Work of all kinds for the pages of the console: done by real workers and contributors. */
 
-import assert from "node:assert/strict";
 
 import type { Holdfast } from "holdfast";
 
@@ -24,12 +23,6 @@ export interface Data {
 export const STACK = `SmtpError: connection refused
     at Connection.open (smtp.js:81:13)
     at Mailer.send (mailer.js:24:5)`;
-
-/** Asks again and again until it is so; fails when that takes too long. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 20_000;
-  while (!(await isSo())) assert.ok(performance.now() < end, "it takes longer than 20 s");
-}
 
 const GATEWAY = "GatewayError: 502 Bad Gateway\n    at charge (gateway.ts:57:11)";
 

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 
-import { makeData, until } from "./console_data.js";
+import { makeData } from "./console_data.js";
 import { REFUSED, expectState, expectToast, inDialog, press } from "./console_steps.js";
-import { Harness, reasonToSkip } from "./harness.js";
+import { Harness, reasonToSkip, until } from "./harness.js";
 
 describe("webhooks, tokens and the audit log", { skip: reasonToSkip() ?? false }, () => {
   let harness: Harness;

@@ -59,6 +59,7 @@ describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
         const { tasks = [] } = (await api.claimTasks("thumbnails", { worker: "w", limit })) ?? {};
         const outcomes = tasks.map(({ id, token }) => ({ task: id, token }));
         await api.reportTasks("thumbnails", { worker: "w", outcomes });
+        assert.ok(tasks.length > 0, "ready tasks, and none can be claimed");
         left -= tasks.length;
       }
       // The line of the step moves as well.

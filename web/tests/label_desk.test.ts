@@ -41,6 +41,8 @@ class FakeNode implements DeskApi {
   isDown = false;
   /** The answer to the next request is lost, though the node has done it. */
   losesAnswer = false;
+  /** Units are granted, and the answers stay on their way until those who ask give up. */
+  holdsGrants = false;
   refusesNext: HoldfastError | undefined;
   leaseSeconds = 90;
   isExtendable = true;
@@ -112,6 +114,11 @@ class FakeNode implements DeskApi {
     };
     this.grants.set(id, { assignment, over: false });
     this.end();
+    if (this.holdsGrants) {
+      await new Promise<void>((_resolve, reject) => {
+        options.signal?.addEventListener("abort", () => reject(options.signal?.reason));
+      });
+    }
     return assignment;
   }
 
@@ -281,6 +288,53 @@ describe("the desk", () => {
     await desk.leave();
     assert.deepEqual([...node.units].sort(), ["unit0", "unit1", "unit2", "unit3", "unit4"]);
     assert.equal(store.texts.size, 0);
+  });
+
+  test("stopping_gives_back_a_unit_whose_grant_is_on_its_way", async () => {
+    node.holdsGrants = true;
+    const desk = await opened();
+    assert.deepEqual(shown(desk), []);
+    assert.equal(node.units.length, 4);
+    node.holdsGrants = false;
+    await desk.leave();
+    assert.equal(node.units.length, 5);
+    assert.equal(store.texts.size, 0);
+  });
+
+  test("stopping_without_a_unit_leaves_nothing_to_send", async () => {
+    node.units = [];
+    const desk = await opened();
+    assert.equal(desk.state.value.phase, "waiting");
+    await desk.leave();
+    assert.equal(store.texts.size, 0);
+    for (const code of ["no_unit_available", "limit_reached"]) {
+      const next = await opened();
+      node.refusesNext = refusal(code);
+      await next.leave();
+      assert.equal(store.texts.size, 0);
+    }
+  });
+
+  test("a_grant_that_was_on_its_way_is_taken_up_by_its_step_and_given_back_by_another", async () => {
+    node.holdsGrants = true;
+    (await opened()).suspend();
+    assert.deepEqual(node.units, ["unit1", "unit2", "unit3", "unit4"]);
+    node.holdsGrants = false;
+    const again = await opened();
+    assert.deepEqual(shown(again), ["unit0", "unit1"]);
+    again.handIn({ answer: 1 });
+    await settle();
+    node.holdsGrants = true;
+    again.handIn({ answer: 1 });
+    await settle();
+    again.suspend();
+    assert.equal(node.units.length, 1);
+    node.holdsGrants = false;
+    await opened("other");
+    assert.deepEqual(
+      [...node.grants.values()].filter(({ over }) => !over).map(({ assignment }) => assignment.step_id),
+      ["other", "other"],
+    );
   });
 
   test("a_unit_of_another_step_is_given_back_when_a_step_is_opened", async () => {

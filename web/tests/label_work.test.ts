@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 
 import type { Page } from "playwright-core";
 
-import { Harness, picture, reasonToSkip } from "./harness.js";
+import { Harness, picture, reasonToSkip, until } from "./harness.js";
 import {
   choiceDefinition,
   makeStep,
@@ -155,10 +155,16 @@ describe("work at the labelling page", { skip: reasonToSkip() ?? false }, () => 
     const text = await nextText(page, undefined);
     const leases = async (): Promise<number> =>
       (await harness.api.getStepStatistics(made.stepId)).active_leases;
-    const untilLeased = async (count: number): Promise<void> => {
-      while ((await leases()) !== count) await new Promise((resolve) => setTimeout(resolve, 50));
-    };
+    const untilLeased = (count: number): Promise<void> =>
+      until(async () => (await leases()) === count);
     await untilLeased(2);
+    // Else the second grant is on its way: the page, which is left, can then not name it.
+    await page.waitForFunction(() => {
+      const kept = JSON.parse(localStorage.getItem("holdfast.label.desk:cora") ?? "{}") as {
+        units?: unknown[];
+      };
+      return kept.units?.length === 2;
+    });
     await page.goto("about:blank");
     await untilLeased(1);
     await page.goBack();
@@ -178,7 +184,7 @@ describe("work at the labelling page", { skip: reasonToSkip() ?? false }, () => 
     const made = await makeStep(harness, choiceDefinition("quick"), pets(3));
     const page = await openStep(made, "ines");
     const first = await nextText(page, undefined);
-    while ((await harness.api.getStepStatistics(made.stepId)).active_leases < 2);
+    await until(async () => (await harness.api.getStepStatistics(made.stepId)).active_leases === 2);
     let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     await page.route("**/v1/judgments", async (route) => {

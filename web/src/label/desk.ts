@@ -131,8 +131,10 @@ export class Desk {
     const here = units.filter(({ stepId }) => stepId === this.#settings.stepId);
     const elsewhere = units.filter((one) => !here.includes(one));
     this.#outbox = [...outbox, ...elsewhere.map((one) => this.#giveBackOf(one))];
-    if (typeof kept.askingAs === "string" && kept.askingFor === this.#settings.stepId) {
-      this.#askingAs = kept.askingAs;
+    const { askingAs, askingFor } = kept;
+    if (typeof askingAs === "string" && typeof askingFor === "string") {
+      if (askingFor === this.#settings.stepId) this.#askingAs = askingAs;
+      else this.#outbox = [...this.#outbox, this.#withdrawalOf(askingAs, askingFor)];
     }
     this.#set({ unsent: this.#unsent() });
     void this.#send();
@@ -200,12 +202,14 @@ export class Desk {
   async leave(): Promise<void> {
     if (this.#aborter.signal.aborted) return;
     const { units } = this.state.value;
+    const asked = this.#askingAs;
     this.#isLeaving = true;
     this.#aborter.abort();
     this.#askingAs = undefined;
     this.#outbox = [
       ...this.#outbox,
       ...units.filter((one) => !one.isOver && !one.isSending).map((one) => this.#giveBackOf(one)),
+      ...(asked === undefined ? [] : [this.#withdrawalOf(asked, this.#settings.stepId)]),
     ];
     this.#setUnits([]);
     this.#save();
@@ -219,7 +223,8 @@ export class Desk {
 
   /**
    * The page is left, perhaps by a reload. The unit on the screen stays the contributor's until its
-   * lease ends; the one behind it goes back.
+   * lease ends; the one behind it goes back. One that is on its way is taken up or given back by the
+   * next desk, or its lease ends: nothing here runs once its answer comes.
    */
   suspend(): void {
     const [first, ...others] = this.state.value.units;
@@ -392,6 +397,7 @@ export class Desk {
 
   async #request(sending: Sending): Promise<void> {
     const { api, contributorId } = this.#settings;
+    if (sending.kind === "withdraw") return this.#withdraw(sending);
     const lease = this.#leaseOf(sending);
     if (sending.kind !== "judgment") {
       const decline = sending.kind === "decline";
@@ -405,6 +411,22 @@ export class Desk {
       data: new JsonText(sending.data),
       id: sending.judgmentId,
     });
+  }
+
+  /** The same id is the same lease, so asking again tells which unit it is. */
+  async #withdraw({ assignmentId, stepId }: Sending): Promise<void> {
+    const { api, contributorId } = this.#settings;
+    const request = { step_id: stepId, contributor_id: contributorId, id: assignmentId };
+    let given: Assignment | undefined;
+    try {
+      given = await api.askAssignment(request);
+    } catch (error) {
+      const code = error instanceof HoldfastError ? error.code : "";
+      if (code !== "no_unit_available" && code !== "limit_reached") throw error;
+    }
+    if (given === undefined) return;
+    const lease = this.#leaseOf(this.#unitOf(given, ""));
+    await api.releaseAssignment(assignmentId, lease);
   }
 
   async #sendFailed(sending: Sending, error: unknown): Promise<boolean> {
@@ -519,6 +541,10 @@ export class Desk {
 
   #giveBackOf(unit: LeaseNames): Sending {
     return { ...namesOf(unit), kind: "release", data: "" };
+  }
+
+  #withdrawalOf(assignmentId: string, stepId: string): Sending {
+    return { assignmentId, judgmentId: "", stepId, unitId: "", token: 0, kind: "withdraw", data: "" };
   }
 
   #unsent(): number {

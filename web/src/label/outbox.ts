@@ -15,16 +15,21 @@ export interface LeaseNames {
 }
 
 export interface Sending extends LeaseNames {
-  /** `release` gives the unit back, `decline` for good. */
-  kind: "judgment" | "release" | "decline";
+  /**
+   * `release` gives the unit back, `decline` for good. `withdraw` gives back the unit of a grant that
+   * may be on its way: only the assignment and the step are known of it.
+   */
+  kind: "judgment" | "release" | "decline" | "withdraw";
   /** The JSON of a judgment. */
   data: string;
 }
 
+const KINDS = ["judgment", "release", "decline", "withdraw"];
+
 export function isSending(value: unknown): value is Sending {
   return (
     isRecord(value) &&
-    ["judgment", "release", "decline"].includes(String(value.kind)) &&
+    KINDS.includes(String(value.kind)) &&
     ["assignmentId", "judgmentId", "stepId", "unitId", "data"].every(
       (name) => typeof value[name] === "string",
     ) &&
