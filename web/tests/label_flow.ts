@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import type { UnitResult } from "holdfast";
 import type { Page } from "playwright-core";
 
-import type { Harness } from "./harness.js";
+import { until, type Harness } from "./harness.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url)); // from web/build/tests
 
@@ -96,10 +97,23 @@ export async function nextText(page: Page, before: string | undefined): Promise<
   }
 }
 
-/** All results of a step, by the key of the source. */
-export async function resultsOf(harness: Harness, stepId: string): Promise<Map<string, unknown>> {
-  const { results } = await harness.api.listResults(stepId, { limit: 1000 });
-  return new Map(
-    results.map((one) => [one.source_key, (one.result as { answer: unknown } | null)?.answer]),
-  );
+/**
+ * The finished units of a step, by the key of the source, once there are so many: a unit is finished
+ * just after its last judgment is accepted.
+ */
+export async function finishedUnits(
+  harness: Harness,
+  stepId: string,
+  count: number,
+): Promise<Map<string, UnitResult>> {
+  let finished: UnitResult[] = [];
+  await until(async () => {
+    const { results } = await harness.api.listResults(stepId, { limit: 1000 });
+    finished = results.filter(({ state }) => state === "Finalized");
+    return finished.length >= count;
+  });
+  return new Map(finished.map((one) => [one.source_key, one]));
 }
+
+export const answerOf = (one: UnitResult | undefined): unknown =>
+  (one?.result as { answer: unknown } | null | undefined)?.answer;

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 
+import type { UnitResult } from "holdfast";
 import type { Page } from "playwright-core";
 
-import { Harness, expectAccessible, picture, reasonToSkip } from "./harness.js";
-import { exampleFolder, exampleRows, makeExample, resultsOf, unit } from "./label_flow.js";
+import { Harness, expectAccessible, picture, reasonToSkip, until } from "./harness.js";
+import { exampleFolder, exampleRows, makeExample, unit } from "./label_flow.js";
 
 /** Labels the unit on the screen by keys alone. */
 type Labels = (page: Page) => Promise<void>;
@@ -142,13 +143,17 @@ describe("the kinds of answers", { skip: reasonToSkip() ?? false }, () => {
       await label(page);
       await page.getByText("1 unit handed in today").waitFor();
       await before?.waitForElementState("hidden");
-      const units = (await harness.api.listResults(stepId, { limit: 100 })).results;
-      const judged = units.find(({ judgments }) => judgments === 1);
-      assert.ok(judged);
-      const { units: lineage } = await harness.api.getLineage(judged.unit_id);
+      // The judgment is kept when it is handed in, and counted just after.
+      let judged: UnitResult | undefined;
+      await until(async () => {
+        const { results } = await harness.api.listResults(stepId, { limit: 100 });
+        assert.equal(results.length, exampleRows(kind).length);
+        judged = results.find(({ judgments }) => judgments === 1);
+        return judged !== undefined;
+      });
+      const { units: lineage } = await harness.api.getLineage(judged?.unit_id ?? "");
       const judgment = lineage[0]?.judgments[0]?.data as { answer: unknown };
       answer(judgment.answer);
-      assert.equal((await resultsOf(harness, stepId)).size, exampleRows(kind).length);
     });
   }
 });
