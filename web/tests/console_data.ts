@@ -1,6 +1,5 @@
 /** Work of all kinds for the pages of the console: done by real workers and contributors. */
 
-
 import type { Holdfast } from "holdfast";
 
 export interface Data {

@@ -57,9 +57,9 @@ describe("pages of the console", { skip: reasonToSkip() ?? false }, () => {
       while (left > number) {
         const limit = Math.min(20, left - number);
         const { tasks = [] } = (await api.claimTasks("thumbnails", { worker: "w", limit })) ?? {};
+        assert.ok(tasks.length > 0, "ready tasks, and none can be claimed");
         const outcomes = tasks.map(({ id, token }) => ({ task: id, token }));
         await api.reportTasks("thumbnails", { worker: "w", outcomes });
-        assert.ok(tasks.length > 0, "ready tasks, and none can be claimed");
         left -= tasks.length;
       }
       // The line of the step moves as well.

@@ -36,7 +36,7 @@ export interface OpenSettings {
   allowedErrors?: readonly RegExp[];
 }
 
-/** Asks again and again until it is so; fails when that takes too long. */
+/** Asks the node until it is so; fails when that takes too long. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE;
   while (!(await isSo())) assert.ok(performance.now() < end, `it takes longer than ${PATIENCE} ms`);

@@ -98,8 +98,8 @@ export async function nextText(page: Page, before: string | undefined): Promise<
 }
 
 /**
- * The finished units of a step, by the key of the source, once there are so many: a unit is finished
- * just after its last judgment is accepted.
+ * The finished units of a step, by the key of the source, once there are so many: a unit is
+ * finished just after its last judgment is accepted.
  */
 export async function finishedUnits(
   harness: Harness,

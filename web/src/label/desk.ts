@@ -223,8 +223,8 @@ export class Desk {
 
   /**
    * The page is left, perhaps by a reload. The unit on the screen stays the contributor's until its
-   * lease ends; the one behind it goes back. One that is on its way is taken up or given back by the
-   * next desk, or its lease ends: nothing here runs once its answer comes.
+   * lease ends; the one behind it goes back. One that is on its way is taken up or given back by
+   * the next desk, or its lease ends: nothing here runs once its answer comes.
    */
   suspend(): void {
     const [first, ...others] = this.state.value.units;
@@ -544,7 +544,8 @@ export class Desk {
   }
 
   #withdrawalOf(assignmentId: string, stepId: string): Sending {
-    return { assignmentId, judgmentId: "", stepId, unitId: "", token: 0, kind: "withdraw", data: "" };
+    const unknown = { judgmentId: "", unitId: "", token: 0, data: "" };
+    return { ...unknown, assignmentId, stepId, kind: "withdraw" };
   }
 
   #unsent(): number {

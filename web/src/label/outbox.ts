@@ -14,22 +14,22 @@ export interface LeaseNames {
   token: number;
 }
 
+const KINDS = ["judgment", "release", "decline", "withdraw"] as const;
+
 export interface Sending extends LeaseNames {
   /**
-   * `release` gives the unit back, `decline` for good. `withdraw` gives back the unit of a grant that
-   * may be on its way: only the assignment and the step are known of it.
+   * `release` gives the unit back, `decline` for good. `withdraw` gives back the unit of a grant
+   * that may be on its way: only the assignment and the step are known of it.
    */
-  kind: "judgment" | "release" | "decline" | "withdraw";
+  kind: (typeof KINDS)[number];
   /** The JSON of a judgment. */
   data: string;
 }
 
-const KINDS = ["judgment", "release", "decline", "withdraw"];
-
 export function isSending(value: unknown): value is Sending {
   return (
     isRecord(value) &&
-    KINDS.includes(String(value.kind)) &&
+    KINDS.some((kind) => kind === value.kind) &&
     ["assignmentId", "judgmentId", "stepId", "unitId", "data"].every(
       (name) => typeof value[name] === "string",
     ) &&
