@@ -9,13 +9,26 @@ import signal
 import socket
 import subprocess
 import threading
-from typing import Any, List, Optional
+import time
+from typing import Any, Callable, List, Optional
 
 from holdfast import AsyncHoldfast, Holdfast
 
 BINARY = os.environ.get("HOLDFAST_BINARY", "")
 START_SECONDS = 120.0
 STOP_SECONDS = 60.0
+SECONDS = 60.0  # No test waits so long, unless it fails.
+
+
+def wait_until(condition: Callable[[], Any]) -> Any:
+    """For what other programs do, of which no event tells."""
+    until = time.monotonic() + SECONDS
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < until, "the condition was not met in time"
+        time.sleep(0.05)
 
 
 def held_port() -> socket.socket:

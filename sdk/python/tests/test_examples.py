@@ -21,23 +21,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional
 
 import pytest
-from real_node import RealNode
+from real_node import SECONDS, RealNode, wait_until
 
 from holdfast import Holdfast
 
 ROOT = pathlib.Path(__file__).parents[3]
 EXAMPLES = ROOT / "examples"
-SECONDS = 60.0  # No test waits so long, unless it fails.
-
-
-def wait_until(condition: Callable[[], Any]) -> Any:
-    until = time.monotonic() + SECONDS
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < until, "the condition was not met in time"
-        time.sleep(0.05)
 
 
 class Programs:

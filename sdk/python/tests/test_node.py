@@ -15,11 +15,11 @@ import urllib.request
 import uuid
 from collections import Counter
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Set
+from typing import Any, Dict, Iterator, List, Set
 
 import pytest
 from generate_types import types_module
-from real_node import RealNode
+from real_node import SECONDS, RealNode, wait_until
 
 from holdfast import (
     AsyncContributorSession,
@@ -36,18 +36,7 @@ from holdfast import (
 from holdfast._operations import Operation, Operations
 
 PACKAGE = pathlib.Path(__file__).parent.parent
-SECONDS = 60.0  # No test waits so long, unless it fails.
 DEEP: Any = json.loads("[" * 80 + "]" * 80)
-
-
-def wait_until(condition: Callable[[], Any], seconds: float = SECONDS) -> Any:
-    until = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < until, "the condition was not met in time"
-        time.sleep(0.05)
 
 
 @contextmanager
