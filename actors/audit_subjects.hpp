@@ -69,6 +69,9 @@ inline audit_subject subject_of(const msg::put_schedule& m) {
 inline audit_subject subject_of(const msg::remove_schedule& m) {
   return {subjects::queue(m.queue) + " schedule " + m.name, "removed"};
 }
+inline audit_subject subject_of(const msg::run_schedule& m) {
+  return {subjects::queue(m.queue) + " schedule " + m.name + ' ' + subjects::task(m.task), "ran"};
+}
 inline audit_subject subject_of(const msg::create_workflow& m) {
   return {subjects::workflow(m.workflow), "created"};
 }

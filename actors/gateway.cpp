@@ -203,6 +203,13 @@ core::failure check(const msg::put_schedule& m) {
 core::failure check(const msg::remove_schedule& m) {
   return first_of({check_queue(m.queue), check_schedule(m.name)});
 }
+core::failure check(const msg::preview_schedule& m) {
+  return first_of(
+      {check_queue(m.queue), check_schedule(m.name), check_limit(m.count, core::previewed_most)});
+}
+core::failure check(const msg::run_schedule& m) {
+  return first_of({check_queue(m.queue), check_schedule(m.name), check_id(m.task, "task")});
+}
 core::failure check(const msg::list_schedules& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, core::schedules_most)});
 }

@@ -255,6 +255,8 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_put_schedule),
       of_queue(self, on_remove_schedule),
       of_queue(self, on_list_schedules),
+      of_queue(self, on_preview_schedule),
+      of_queue(self, on_run_schedule),
       [=](const retry_tick& tick) {
         if (tick.attempt == self->state.load_attempts)
           load(self);

@@ -173,6 +173,48 @@ void on_list_schedules(queue_ptr self, const asked& from, const msg::list_schedu
   carry_out(self, {}, from.promise, std::move(list));
 }
 
+void on_preview_schedule(queue_ptr self, const asked& from, const msg::preview_schedule& request) {
+  const auto& q = self->state.queue;
+  const auto found = q.schedules.find(request.name);
+  if (found == q.schedules.end())
+    return refuse(self, from.promise,
+                  {core::errc::not_found, "queue " + q.name + " has no schedule " + request.name});
+  const auto& s = found->second;
+  if (!s.plan)
+    return refuse(self, from.promise,
+                  {core::errc::wrong_state,
+                   "the definition of schedule " + s.name + " cannot be read here: " + s.problem});
+  carry_out(self, {}, from.promise,
+            msg::schedule_preview{q.name, s.name, s.plan->time_zone, s.plan->paused,
+                                  core::coming_occurrences(s, time(self), request.count)});
+}
+
+void on_run_schedule(queue_ptr self, const asked& from, const msg::run_schedule& request) {
+  const auto& promise = from.promise;
+  find_elsewhere(self, {request.task}, promise,
+                 [=, promise = promise](const std::vector<persistence::known_task>& known) {
+                   auto& st = self->state;
+                   // Others have been decided while this one was looked up.
+                   if (const auto why = room_to_write(*st.context); why.code != core::errc::none)
+                     return promise.deliver(msg::to_error(why));
+                   if (!known.empty() && known.front().queue != st.queue.name)
+                     return fail(promise, core::errc::already_exists,
+                                 "the queue " + known.front().queue + " has a task of this id");
+                   msg::schedule_ran answer{st.queue.name, request.name, request.task, true};
+                   if (st.queue.tasks.count(request.task) == 0
+                       && (!known.empty() || st.recently_finished.count(request.task) != 0))
+                     return carry_out(self, {}, promise, std::move(answer));
+                   auto decided = core::decide(
+                       st.queue, core::run_schedule{request.name, request.task}, time(self));
+                   if (decided.refusal != core::errc::none)
+                     return refuse(self, promise, {decided.refusal, std::move(decided.detail)});
+                   answer.task = decided.answer.task;
+                   answer.repeated = decided.answer.repeated;
+                   carry_out(self, std::move(decided.changes), promise, std::move(answer));
+                   look_after(self);
+                 });
+}
+
 void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored) {
   auto& st = self->state;
   for (auto& row : stored) {

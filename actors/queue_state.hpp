@@ -361,6 +361,8 @@ void on_take_in(queue_ptr self);
 void on_put_schedule(queue_ptr self, const asked& from, msg::put_schedule& request);
 void on_remove_schedule(queue_ptr self, const asked& from, const msg::remove_schedule& request);
 void on_list_schedules(queue_ptr self, const asked& from, const msg::list_schedules& request);
+void on_preview_schedule(queue_ptr self, const asked& from, const msg::preview_schedule& request);
+void on_run_schedule(queue_ptr self, const asked& from, const msg::run_schedule& request);
 void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored);
 /// Makes the tasks of what is due.
 void run_schedules(queue_ptr self);

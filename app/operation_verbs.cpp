@@ -64,6 +64,8 @@ HOLDFAST_VERB(get_queue_metrics, "queues show");
 HOLDFAST_VERB(put_schedule, "queues schedule");
 HOLDFAST_VERB(remove_schedule, "queues unschedule");
 HOLDFAST_VERB(list_schedules, "queues schedules");
+HOLDFAST_VERB(preview_schedule, "queues preview");
+HOLDFAST_VERB(run_schedule, "queues run-schedule");
 HOLDFAST_VERB(create_workflow, "workflow create");
 HOLDFAST_VERB(update_workflow, "workflow update");
 HOLDFAST_VERB(job_status_changed, "workflow job");

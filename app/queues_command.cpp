@@ -4,7 +4,9 @@
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/read_input.hpp"
+#include "client/id_source.hpp"
 #include "core/queue_policy.hpp"
+#include "core/schedule.hpp"
 #include "core/time_text.hpp"
 #include "documents/limits.hpp"
 #include "documents/queue_document.hpp"
@@ -43,6 +45,7 @@ struct queues_flags {
   std::string type;
   std::string error_code;
   std::uint32_t window = 60; ///< Seconds.
+  std::uint32_t count = 10;  ///< Of occurrences.
   bool json = false;
 };
 
@@ -295,6 +298,38 @@ exit_code put_schedule_of(const queues_flags& flags, const client::connection& c
   return exit_code::ok;
 }
 
+exit_code preview_schedule_of(const queues_flags& flags, const client::connection& cluster) {
+  const auto ahead = cluster.ask<msg::schedule_preview>(
+      msg::preview_schedule{flags.name, flags.schedule, flags.count});
+  if (!ahead)
+    return refused_by_node(ahead.error());
+  if (flags.json) {
+    std::cout << pretty(stored_json(answer_in_json(*ahead, cluster.now()))) << '\n';
+    return exit_code::ok;
+  }
+  for (const auto at : ahead->occurrences)
+    std::cout << core::to_rfc3339(at) << '\n';
+  if (ahead->occurrences.empty())
+    std::cout << "it has no more occurrences\n";
+  else if (ahead->paused)
+    std::cout << "it is paused, and makes no tasks until it is resumed\n";
+  return exit_code::ok;
+}
+
+exit_code run_schedule_of(const queues_flags& flags, const client::connection& cluster) {
+  client::id_source ids;
+  const auto ran =
+      cluster.ask<msg::schedule_ran>(msg::run_schedule{flags.name, flags.schedule, {ids.next()}});
+  if (!ran)
+    return refused_by_node(ran.error());
+  if (flags.json)
+    std::cout << pretty(stored_json(answer_in_json(*ran, cluster.now()))) << '\n';
+  else
+    std::cout << "task " << to_string(ran->task)
+              << (ran->repeated ? " has its unique key already\n" : " is made\n");
+  return exit_code::ok;
+}
+
 exit_code remove_schedule_of(const queues_flags& flags, const client::connection& cluster) {
   const auto gone =
       cluster.ask<msg::schedule_removed>(msg::remove_schedule{flags.name, flags.schedule});
@@ -402,6 +437,22 @@ void add_queues_command(CLI::App& cli, exit_code& result) {
                    "Its definition in JSON, see docs/API.md; - reads it from the standard input")
       ->type_name("FILE")
       ->required();
+
+  const auto previewing =
+      add_for_queues(*queues, result, "preview", "Show the next times of a schedule, in UTC", true,
+                     preview_schedule_of);
+  previewing.add_schedule();
+  previewing.command->add_option("--count", previewing.flags->count, "How many, 1 to 100")
+      ->type_name("N")
+      ->check(CLI::Range(1U, core::previewed_most));
+  previewing.command->add_flag("--json", previewing.flags->json, "Print one JSON object");
+
+  const auto running =
+      add_for_queues(*queues, result, "run-schedule",
+                     "Make the task of a schedule now, beside its times; also while it is paused",
+                     true, run_schedule_of);
+  running.add_schedule();
+  running.command->add_flag("--json", running.flags->json, "Print one JSON object");
 
   add_for_queues(*queues, result, "unschedule", "Remove a schedule; its tasks stay", true,
                  remove_schedule_of)

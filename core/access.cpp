@@ -70,6 +70,8 @@ std::vector<message_access> make_table() {
   requests(with_admin({op}),
            {"put_queue", "pause_queue", "remove_queue", "change_task", "eject_task",
             "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index"});
+  requests(with_admin({op}), {"run_schedule"});
+  requests(with_admin({op, au}), {"preview_schedule"});
   requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
                                   "get_queue_metrics", "list_schedules", "await_units",
                                   "get_link_status", "get_audit_status", "get_guard_status"});
@@ -117,6 +119,7 @@ std::vector<message_access> make_table() {
                             "webhook_saved",      "webhook_list",        "dead_letter_page",
                             "webhook_replayed",   "task_attempts",       "workflow_page",
                             "test_question_page", "queue_removed",       "token_view",
+                            "schedule_preview",   "schedule_ran",
                             "token_page",         "token_identity",      "token_use_noted",
                             "task_awaited",       "units_awaited",       "audit_page"});
   others(said_by::parts,

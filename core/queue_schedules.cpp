@@ -222,6 +222,30 @@ decision<bool> decide(queue& q, const remove_schedule& command, instant) {
   return removed;
 }
 
+decision<item_outcome> decide(queue& q, const run_schedule& command, instant now) {
+  if (auto gone = check_not_removed(q); gone.code != errc::none)
+    return refuse<item_outcome>(gone.code, std::move(gone.detail));
+  const auto found = q.schedules.find(command.name);
+  if (found == q.schedules.end())
+    return refuse<item_outcome>(errc::not_found,
+                                "queue " + q.name + " has no schedule " + command.name);
+  const auto& s = found->second;
+  if (!s.plan)
+    return refuse<item_outcome>(errc::wrong_state, "the definition of schedule " + s.name
+                                                       + " cannot be read here: " + s.problem);
+  auto task = s.plan->task;
+  task.spec.id = command.task;
+  task.run_at = now;
+  auto made = decide(q, enqueue{{std::move(task)}}, now);
+  auto& outcome = made.answer.front();
+  if (outcome.refusal != errc::none)
+    return refuse<item_outcome>(outcome.refusal, std::move(outcome.detail));
+  decision<item_outcome> ran;
+  ran.answer = std::move(outcome);
+  ran.changes = std::move(made.changes);
+  return ran;
+}
+
 decision<schedules_run> decide(queue& q, const run_schedules& command, instant now) {
   decision<schedules_run> ran;
   auto& answer = ran.answer;

@@ -68,6 +68,15 @@ struct remove_schedule {
 };
 decision<bool> decide(queue& q, const remove_schedule& command, instant now);
 
+/// Makes the task of a schedule once more, at once and under an id of the caller: beside its
+/// occurrences, of which none counts as made by it, and also while it is paused. Refuses with
+/// `not_found`, with `wrong_state` while the definition cannot be read, and as `enqueue` does.
+struct run_schedule {
+  std::string name;
+  task_id task;
+};
+decision<item_outcome> decide(queue& q, const run_schedule& command, instant now);
+
 /// So far may `handled_until` lie ahead of the clock, as that of a node follows the database's.
 inline constexpr duration schedule_clock_slack = std::chrono::seconds{5};
 

@@ -60,6 +60,18 @@ std::optional<instant> next_occurrence(const schedule& s) {
   return next && s.plan->until && *next > *s.plan->until ? std::nullopt : next;
 }
 
+std::vector<instant> coming_occurrences(const schedule& s, instant now, std::size_t most) {
+  std::vector<instant> coming;
+  if (!s.plan)
+    return coming;
+  auto next = next_after(s.plan->times, *s.plan->zone, std::max(begin_of(s), now));
+  while (next && coming.size() < most && !(s.plan->until && *next > *s.plan->until)) {
+    coming.push_back(*next);
+    next = next_after(s.plan->times, *s.plan->zone, *next);
+  }
+  return coming;
+}
+
 std::vector<instant> due_occurrences(const schedule& s, instant now) {
   if (!s.plan || s.plan->paused)
     return {};

@@ -3,6 +3,7 @@
 #include "core/cron.hpp"
 #include "core/task.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -67,6 +68,13 @@ struct schedule {
 
 /// The first occurrence after `handled_until`; none when there is none, or while it is paused.
 std::optional<instant> next_occurrence(const schedule& s);
+
+/// Occurrences that one look ahead shows at most.
+inline constexpr std::uint32_t previewed_most = 100;
+
+/// The occurrences after `now` that are not dealt with, in order and at most `most`: as if it were
+/// not paused. Empty when there are none, or while its definition cannot be read.
+std::vector<instant> coming_occurrences(const schedule& s, instant now, std::size_t most);
 
 /// The occurrences that are to make tasks now, in order.
 std::vector<instant> due_occurrences(const schedule& s, instant now);

@@ -83,6 +83,10 @@ HOLDFAST_ROUTE(queues, remove_schedule, remove, "/v1/queues/{queue}/schedules/{n
                200, "Remove a schedule");
 HOLDFAST_ROUTE(queues, list_schedules, get, "/v1/queues/{queue}/schedules",
                200, "List the schedules of a queue");
+HOLDFAST_ROUTE(queues, preview_schedule, get, "/v1/queues/{queue}/schedules/{name}/preview",
+               200, "Look ahead at the next times of a schedule");
+HOLDFAST_ROUTE(queues, run_schedule, post, "/v1/queues/{queue}/schedules/{name}/run",
+               200, "Make the task of a schedule now");
 
 HOLDFAST_ROUTE(work, find_steps, get, "/v1/available-steps",
                200, "List the steps offered to a contributor");

@@ -57,6 +57,8 @@ HOLDFAST_REACH(by_queue, get_queue_metrics);
 HOLDFAST_REACH(by_queue, put_schedule);
 HOLDFAST_REACH(by_queue, remove_schedule);
 HOLDFAST_REACH(by_queue, list_schedules);
+HOLDFAST_REACH(by_queue, preview_schedule);
+HOLDFAST_REACH(by_queue, run_schedule);
 HOLDFAST_REACH(by_task, get_task);
 HOLDFAST_REACH(by_task, get_task_attempts);
 HOLDFAST_REACH(filtered, list_queues);

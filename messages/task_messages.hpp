@@ -196,6 +196,42 @@ struct schedule_list {
 };
 HOLDFAST_WIRE(schedule_list, x.schedules, x.more)
 
+/// Asks for the next occurrences of a schedule. Answered by `schedule_preview`; `not_found`, or
+/// `wrong_state` when its definition cannot be read.
+struct preview_schedule {
+  core::queue_name queue;
+  std::string name;
+  std::uint32_t count = 10; ///< 1 to 100.
+};
+HOLDFAST_WIRE(preview_schedule, x.queue, x.name, x.count)
+
+struct schedule_preview {
+  core::queue_name queue;
+  std::string name;
+  std::string time_zone;                  ///< By whose clocks it runs.
+  bool paused = false;                    ///< Then none of them makes a task before it is resumed.
+  std::vector<core::instant> occurrences; ///< In order; fewer when there are no more.
+};
+HOLDFAST_WIRE(schedule_preview, x.queue, x.name, x.time_zone, x.paused, x.occurrences)
+
+/// Makes the task of a schedule now, beside its occurrences and also while it is paused. Answered
+/// by `schedule_ran`; refused as `enqueue_tasks` refuses a task, with `not_found`, or with
+/// `wrong_state` when the definition cannot be read.
+struct run_schedule {
+  core::queue_name queue;
+  std::string name;
+  core::task_id task; ///< Chosen by the caller; the same id repeats the request.
+};
+HOLDFAST_WIRE(run_schedule, x.queue, x.name, x.task)
+
+struct schedule_ran {
+  core::queue_name queue;
+  std::string name;
+  core::task_id task;    ///< Of a unique key that is taken, the task that has it.
+  bool repeated = false; ///< The task had been made before.
+};
+HOLDFAST_WIRE(schedule_ran, x.queue, x.name, x.task, x.repeated)
+
 // --- producers ---
 
 struct task_request {

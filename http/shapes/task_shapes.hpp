@@ -171,6 +171,41 @@ void describe(Fields& f, msg::schedule_list& x) {
   f.required("more", x.more, "Whether more follow: ask again after the last name.");
 }
 
+template <class Fields>
+void describe(Fields& f, msg::preview_schedule& x) {
+  f.required("queue", x.queue, "The name of the queue.");
+  f.required("name", x.name, "The name of the schedule.");
+  f.optional("count", bounded{x.count, 1, 100},
+             "The most occurrences of the answer, 10 by default.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::schedule_preview& x) {
+  f.required("queue", x.queue, "The name of the queue.");
+  f.required("name", x.name, "The name of the schedule.");
+  f.required("time_zone", x.time_zone, "The place by whose clocks the schedule runs.");
+  f.required("paused", x.paused,
+             "Whether none of them makes a task until the schedule is resumed.");
+  f.required("occurrences", x.occurrences,
+             "The next times, in order; fewer when there are no more.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::run_schedule& x) {
+  f.required("queue", x.queue, "The name of the queue.");
+  f.required("name", x.name, "The name of the schedule.");
+  f.made("id", x.task, "The id of the task; the same id repeats the request.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::schedule_ran& x) {
+  f.required("queue", x.queue, "The name of the queue.");
+  f.required("name", x.name, "The name of the schedule.");
+  f.required("id", x.task,
+             "The id of the task; of a unique key that is taken, the task that has it.");
+  f.required("repeated", x.repeated, "Whether an earlier request had made the task.");
+}
+
 // --- making tasks ---
 
 /// A time before which no worker gets the task, in both of its forms.

@@ -93,6 +93,11 @@ BOOST_AUTO_TEST_CASE(changes_of_queues_and_tasks_leave_entries) {
   made_as("admin",
           msg::put_schedule{"mail", "daily", R"({"cron": "@daily", "task": {"type": "send"}})"},
           "put_schedule queue mail schedule daily: saved");
+  const auto by_hand = fresh<core::task_id>();
+  made_as("admin", msg::run_schedule{"mail", "daily", by_hand},
+          "run_schedule queue mail schedule daily task " + to_string(by_hand) + ": ran");
+  made_as("admin", msg::change_task{"mail", by_hand, 3},
+          "change_task task " + to_string(by_hand) + ": canceled");
   made_as("admin", msg::remove_schedule{"mail", "daily"},
           "remove_schedule queue mail schedule daily: removed");
   made_as("admin", msg::change_task{"mail", two.task, 3},

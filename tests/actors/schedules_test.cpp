@@ -147,6 +147,58 @@ BOOST_AUTO_TEST_CASE(impossible_schedules_are_refused) {
   BOOST_TEST(listed().empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_next_times_of_a_schedule_are_shown_without_its_pause) {
+  put(R"({"cron": "0 12 * * *", "time_zone": "Europe/Berlin", "paused": true,
+          "task": {"type": "send"}})");
+  const auto ahead = call(msg::preview_schedule{"mail", "s", 3}).value;
+  BOOST_REQUIRE(ahead);
+  BOOST_TEST(ahead->time_zone == "Europe/Berlin");
+  BOOST_TEST(ahead->paused);
+  BOOST_REQUIRE_EQUAL(ahead->occurrences.size(), 3U);
+  BOOST_TEST((ahead->occurrences[0] > now() && ahead->occurrences[0] <= now() + 25h));
+  BOOST_TEST((ahead->occurrences[0] < ahead->occurrences[1]));
+  for (const auto count : {0U, 101U})
+    BOOST_TEST(
+        (call(msg::preview_schedule{"mail", "s", count}).code() == core::errc::invalid_argument));
+  BOOST_TEST((call(msg::preview_schedule{"mail", "none", 3}).code() == core::errc::not_found));
+  BOOST_TEST((call(msg::preview_schedule{"none", "s", 3}).code() == core::errc::not_found));
+}
+
+BOOST_AUTO_TEST_CASE(a_schedule_is_run_by_hand_once_however_often_that_is_asked_for) {
+  put(R"({"cron": "@yearly", "paused": true, "task": {"type": "send", "body": {"n": 1}}})");
+  const msg::run_schedule request{"mail", "s", fresh<core::task_id>()};
+  const auto ran = call(request).value;
+  BOOST_REQUIRE(ran);
+  BOOST_TEST((ran->task == request.task));
+  BOOST_TEST(!ran->repeated);
+  BOOST_TEST(call(request).value->repeated);
+  BOOST_TEST(tasks() == 1U);
+  node->kill();
+  start_with_zones();
+  BOOST_TEST(call(request).value->repeated);
+  BOOST_REQUIRE(call(msg::change_task{"mail", request.task, 3}).value);
+  BOOST_TEST(call(request).value->repeated);
+  advance(10min); // the queue has forgotten how it ended
+  BOOST_TEST(call(request).value->repeated);
+  BOOST_TEST(tasks() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_by_hand_under_an_id_of_another_queue_is_refused) {
+  put(every_minute);
+  BOOST_REQUIRE(call(msg::put_queue{"post", "{}"}).value);
+  msg::task_request asked;
+  asked.task = fresh<core::task_id>();
+  asked.type = "send";
+  asked.body = "{}";
+  BOOST_REQUIRE(call(msg::enqueue_tasks{"post", {asked}}).value);
+  advance(1min); // an id that is not fresh any more is looked up
+  BOOST_TEST(
+      (call(msg::run_schedule{"mail", "s", asked.task}).code() == core::errc::already_exists));
+  BOOST_TEST((call(msg::run_schedule{"mail", "none", fresh<core::task_id>()}).code()
+              == core::errc::not_found));
+  BOOST_TEST((call(msg::run_schedule{"mail", "s", {}}).code() == core::errc::invalid_argument));
+}
+
 BOOST_AUTO_TEST_CASE(long_lists_come_in_pages) {
   for (const auto* name : {"a", "b", "c"})
     put(every_minute, name);

@@ -38,6 +38,12 @@ schedule_plan plan_of(const std::string& cron, backfill policy = backfill::lates
   return plan;
 }
 
+task_id task_of_hand(std::uint8_t number) {
+  task_id id;
+  id.value.bytes.back() = number;
+  return id;
+}
+
 struct scheduled_queue {
   scheduled_queue() {
     q.name = "work";
@@ -452,6 +458,70 @@ BOOST_AUTO_TEST_CASE(any_sequence_of_wakes_and_crashes_makes_each_occurrence_onc
       expected += due_between(*parse_cron(cron), *find_utc("UTC"), midnight, now, 100'000).size();
     BOOST_TEST(world.tasks.size() == expected, "seed " << seed);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_look_ahead_begins_after_now_and_ends_with_the_schedule) {
+  auto plan = plan_of("*/10 * * * *");
+  plan.until = midnight + 40min;
+  put(plan, midnight);
+  const std::vector<instant> last_two{midnight + 30min, midnight + 40min};
+  BOOST_TEST((coming_occurrences(it(), midnight + 20min, 100) == last_two));
+  BOOST_TEST((coming_occurrences(it(), midnight + 30min - 1us, 1)
+              == std::vector<instant>{midnight + 30min}));
+  BOOST_TEST(coming_occurrences(it(), midnight + 40min, 100).empty());
+  BOOST_TEST(coming_occurrences(it(), midnight, 0).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_look_ahead_shows_what_a_paused_schedule_would_do) {
+  auto plan = plan_of("0 * * * *");
+  plan.paused = true;
+  put(plan, midnight);
+  BOOST_TEST((next_schedule(q) == instant::max()));
+  BOOST_TEST((coming_occurrences(it(), midnight, 1) == std::vector<instant>{midnight + 1h}));
+}
+
+BOOST_AUTO_TEST_CASE(a_look_ahead_at_a_day_that_never_comes_is_empty) {
+  put(plan_of("0 0 30 2 *"), midnight);
+  BOOST_TEST(coming_occurrences(it(), midnight, 10).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_schedule_run_by_hand_makes_its_task_once_and_keeps_its_times) {
+  const auto by_hand = task_of_hand(1);
+  put(plan_of("0 * * * *"), midnight);
+  const auto before = it();
+  const auto ran = decide(q, run_schedule{"s", by_hand}, midnight + 5min);
+  BOOST_REQUIRE((ran.refusal == errc::none));
+  BOOST_TEST(!ran.answer.repeated);
+  BOOST_REQUIRE_EQUAL(ran.changes.writes.size(), 1U);
+  const auto& made = std::get<insert_task>(ran.changes.writes.front());
+  BOOST_TEST((made.spec.id == by_hand));
+  BOOST_TEST(made.spec.type == "report");
+  const auto again = decide(q, run_schedule{"s", by_hand}, midnight + 6min);
+  BOOST_TEST(again.answer.repeated);
+  BOOST_TEST(again.changes.empty());
+  BOOST_TEST((it().handled_until == before.handled_until && it().last_made == before.last_made));
+  BOOST_TEST(made_at(midnight + 1h) == "60");
+}
+
+BOOST_AUTO_TEST_CASE(a_paused_schedule_can_be_run_by_hand) {
+  auto plan = plan_of("0 * * * *");
+  plan.paused = true;
+  put(plan, midnight);
+  const auto ran = decide(q, run_schedule{"s", task_of_hand(2)}, midnight);
+  BOOST_TEST((ran.refusal == errc::none));
+  BOOST_TEST(ran.changes.writes.size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_by_hand_is_refused_without_a_readable_schedule_or_room) {
+  const auto by_hand = task_of_hand(3);
+  BOOST_TEST((decide(q, run_schedule{"s", by_hand}, midnight).refusal == errc::not_found));
+  put(plan_of("0 * * * *"), midnight);
+  q.policy.depth_max = 0;
+  const auto full = decide(q, run_schedule{"s", by_hand}, midnight);
+  BOOST_TEST((full.refusal == errc::overloaded));
+  BOOST_TEST(full.changes.empty());
+  q.schedules.at("s").plan.reset();
+  BOOST_TEST((decide(q, run_schedule{"s", by_hand}, midnight).refusal == errc::wrong_state));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

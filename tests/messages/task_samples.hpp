@@ -62,6 +62,16 @@ inline void add_task_samples(samples& into) {
            text("mail") + text("daily") + u32(50));
   into.add("hf1.schedule_list", schedule_list{{scheduled, scheduled}, true},
            list({scheduled_bytes, scheduled_bytes}) + u8(1));
+  into.add("hf1.preview_schedule", preview_schedule{"mail", "daily", 7},
+           text("mail") + text("daily") + u32(7));
+  into.add("hf1.schedule_preview",
+           schedule_preview{"mail", "daily", "Europe/Berlin", true, {at(0x40), at(0x41)}},
+           text("mail") + text("daily") + text("Europe/Berlin") + u8(1)
+               + list({at_bytes(0x40), at_bytes(0x41)}));
+  into.add("hf1.run_schedule", run_schedule{"mail", "daily", task},
+           text("mail") + text("daily") + id(0x61));
+  into.add("hf1.schedule_ran", schedule_ran{"mail", "daily", task, true},
+           text("mail") + text("daily") + id(0x61) + u8(1));
 
   // Producers.
   const task_request request{task,     "send", "1.2",    "[1]",   "NEW", "{}",

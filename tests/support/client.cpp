@@ -165,6 +165,10 @@ template awaited_answer<msg::remove_schedule> client::send(const msg::gateway_ac
                                                            msg::remove_schedule);
 template awaited_answer<msg::list_schedules> client::send(const msg::gateway_actor&,
                                                           msg::list_schedules);
+template awaited_answer<msg::preview_schedule> client::send(const msg::gateway_actor&,
+                                                            msg::preview_schedule);
+template awaited_answer<msg::run_schedule> client::send(const msg::gateway_actor&,
+                                                        msg::run_schedule);
 
 template awaited_answer<msg::put_webhook> client::send(const msg::gateway_actor&, msg::put_webhook);
 template awaited_answer<msg::change_webhook> client::send(const msg::gateway_actor&,

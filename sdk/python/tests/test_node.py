@@ -170,6 +170,12 @@ def test_a_queue_is_listed_paused_and_removed(client: Holdfast, queue: str) -> N
     assert client.resume_queue(queue)["paused"] is False
     client.put_schedule(queue, "nightly", {"cron": "0 3 * * *", "task": {"type": "t", "body": {}}})
     assert [one["name"] for one in client.list_schedules(queue)["schedules"]] == ["nightly"]
+    ahead = client.preview_schedule(queue, "nightly", count=2)
+    assert [one[11:16] for one in ahead["occurrences"]] == ["03:00", "03:00"]
+    ran = client.run_schedule(queue, "nightly")
+    again = client.run_schedule(queue, "nightly", id=ran["id"])
+    assert (ran["repeated"], again["id"], again["repeated"]) == (False, ran["id"], True)
+    client.cancel_task(ran["id"])
     client.remove_schedule(queue, "nightly")
     assert client.get_queue_metrics(queue, window=30)["ready"] == 0
     assert client.get_queue_statistics(queue)["live"] == 0

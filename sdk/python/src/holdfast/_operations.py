@@ -640,6 +640,23 @@ class Operations:
         the last name. Errors: `not_found`."""
         return (yield from route.ask({"queue": queue}, query={"after": after, "limit": limit}))
 
+    @operation("GET", "/v1/queues/{queue}/schedules/{name}/preview")
+    def preview_schedule(
+        route: Route, queue: str, name: str, *, count: Optional[int] = None
+    ) -> Call[types.SchedulePreview]:
+        """Looks ahead at the next `count` times of a schedule (1 to 100, by default 10), as if it
+        were not paused. Errors: `not_found`, `wrong_state` (its definition cannot be read)."""
+        return (yield from route.ask({"queue": queue, "name": name}, query={"count": count}))
+
+    @operation("POST", "/v1/queues/{queue}/schedules/{name}/run")
+    def run_schedule(
+        route: Route, queue: str, name: str, *, id: Optional[str] = None
+    ) -> Call[types.ScheduleRan]:
+        """Makes the task of a schedule now, beside its times and also while it is paused. `id` is
+        that of the task; the same one repeats the request. Errors: `not_found`, `wrong_state` (its
+        definition cannot be read), `overloaded` (the queue is full)."""
+        return (yield from route.ask({"queue": queue, "name": name}, body={"id": id or route.environment.make_id()}))
+
     # --- contributors at work ---
 
     @operation("GET", "/v1/available-steps")
