@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bytes, count, duration, percent, rate, shortId, utcTime } from "../src/common/format.js";
+import {
+  bytes,
+  count,
+  duration,
+  percent,
+  rate,
+  shortId,
+  timeIn,
+  utcTime,
+} from "../src/common/format.js";
 import { addressOf, placeOf } from "../src/common/place.js";
 
 test("a_duration_has_its_two_largest_units", () => {
@@ -34,6 +43,8 @@ test("numbers_have_units", () => {
   assert.equal(bytes(512), "512 B");
   assert.equal(bytes(3565158), "3.4 MiB");
   assert.equal(utcTime("2026-11-28T15:38:23.123456Z"), "2026-11-28 15:38:23 UTC");
+  assert.equal(timeIn("2026-11-28T15:38:23Z", "Asia/Tokyo"), "Nov 29, 2026, 00:38:23 Asia/Tokyo");
+  assert.equal(timeIn("2026-11-28T15:38:23Z", "Mars/Base"), "2026-11-28 15:38:23 UTC");
   assert.equal(shortId("018f0000-0000-7000-8000-0000000000f1"), "…000000f1");
 });
 

@@ -140,6 +140,10 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     const one = page.locator("article").filter({ hasText: "hourly" });
     await one.getByText("0 * * * * · UTC").waitFor();
 
+    await one.getByText("The next 10 times").click();
+    await one.locator("ol li").nth(9).waitFor();
+    assert.match(await one.locator("ol li").first().innerText(), /:00:00 UTC$/);
+
     await press(page, "Pause hourly");
     await page.getByRole("button", { name: "Resume hourly" }).waitFor();
     const paused = (await api.listSchedules("reports")).schedules.find(

@@ -2,7 +2,7 @@
 
 const LOCALE = "en";
 
-const shortTime = new Intl.DateTimeFormat(LOCALE, {
+const shortTimeForm = {
   year: "numeric",
   month: "short",
   day: "numeric",
@@ -10,7 +10,8 @@ const shortTime = new Intl.DateTimeFormat(LOCALE, {
   minute: "2-digit",
   second: "2-digit",
   hourCycle: "h23",
-});
+} as const;
+const shortTime = new Intl.DateTimeFormat(LOCALE, shortTimeForm);
 
 const counts = new Intl.NumberFormat(LOCALE);
 const shortCounts = new Intl.NumberFormat(LOCALE, {
@@ -26,6 +27,16 @@ export function localTime(text: string): string {
 /** The same time as UTC, such as `2026-11-28 15:38:23 UTC`. */
 export function utcTime(text: string): string {
   return new Date(text).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+}
+
+/** The same time by the clocks of a place, such as `Nov 28, 2026, 16:38:23 Europe/Berlin`. */
+export function timeIn(text: string, zone: string): string {
+  try {
+    const form = new Intl.DateTimeFormat(LOCALE, { ...shortTimeForm, timeZone: zone });
+    return `${form.format(new Date(text))} ${zone}`;
+  } catch {
+    return utcTime(text); // the browser does not know the place
+  }
 }
 
 /** Seconds as the two largest units, such as `2 min 5 s`, `350 ms`, `3 d 4 h`. */

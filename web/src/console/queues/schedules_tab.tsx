@@ -3,7 +3,9 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
 import { api } from "../../common/api.js";
-import { Badge, Button, Notice, TextField, Time, toast } from "../../common/ui/index.js";
+import { timeIn, utcTime } from "../../common/format.js";
+import { useLoad } from "../../common/load.js";
+import { Badge, Button, LoadState, Notice, TextField, Time, toast } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";
@@ -14,6 +16,7 @@ import { may } from "../rights.js";
 import { usePages } from "../view.js";
 
 const SCHEDULES_PER_PAGE = 50;
+const TIMES_AHEAD = 10;
 
 interface Row {
   schedule: ScheduleView;
@@ -44,12 +47,9 @@ function setPaused(row: Row, paused: boolean): Promise<unknown> {
   return api.putSchedule(queue, name, { ...definitionOf(row), paused });
 }
 
-/** Makes the task of a schedule now, as any other task: the schedule itself does not notice. */
-async function makeNow(row: Row): Promise<void> {
-  const { task } = definitionOf(row);
-  if (task === undefined) return;
-  const { id } = await api.makeTasks(row.schedule.queue, { ...task, body: task.body ?? {} });
-  toast(texts.schedule.made(id ?? ""));
+async function makeNow({ schedule }: Row): Promise<void> {
+  const { id } = await api.runSchedule(schedule.queue, schedule.name);
+  toast(texts.schedule.made(id));
 }
 
 function ScheduleActions(props: { row: Row; onChange: () => void; onEdit: () => void }): VNode {
@@ -57,17 +57,15 @@ function ScheduleActions(props: { row: Row; onChange: () => void; onEdit: () => 
   const { queue, name, paused } = row.schedule;
   return (
     <div class="page-actions">
-      {may("makeTasks") && (
-        <ConfirmedButton
-          title={texts.schedule.runTitle(name)}
-          question={texts.schedule.runQuestion}
-          run={() => makeNow(row)}
-          done={texts.schedule.ran(name)}
-          label={texts.schedule.runOf(name)}
-        >
-          {texts.schedule.run}
-        </ConfirmedButton>
-      )}
+      <ConfirmedButton
+        title={texts.schedule.runTitle(name)}
+        question={texts.schedule.runQuestion}
+        run={() => makeNow(row)}
+        done={texts.schedule.ran(name)}
+        label={texts.schedule.runOf(name)}
+      >
+        {texts.schedule.run}
+      </ConfirmedButton>
       <ActionButton
         run={() => setPaused(row, !paused)}
         done={paused ? texts.schedule.resumed(name) : texts.schedule.wasPaused(name)}
@@ -94,6 +92,44 @@ function ScheduleActions(props: { row: Row; onChange: () => void; onEdit: () => 
   );
 }
 
+/** The next times, by the clocks of the schedule's place. */
+function NextTimes({ schedule }: { schedule: ScheduleView }): VNode {
+  const { queue, name, revision } = schedule;
+  const preview = useLoad(
+    (signal) => api.previewSchedule(queue, name, { count: TIMES_AHEAD }, { signal }),
+    [queue, name, revision],
+  );
+  return (
+    <LoadState loaded={preview}>
+      {({ occurrences, time_zone }) =>
+        occurrences.length === 0 ? (
+          <p>{texts.schedule.noMoreTimes}</p>
+        ) : (
+          <ol>
+            {occurrences.map((at) => (
+              <li key={at}>
+                <time dateTime={at} title={utcTime(at)}>
+                  {timeIn(at, time_zone)}
+                </time>
+              </li>
+            ))}
+          </ol>
+        )
+      }
+    </LoadState>
+  );
+}
+
+function Ahead({ schedule }: { schedule: ScheduleView }): VNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{texts.schedule.ahead(TIMES_AHEAD)}</summary>
+      {open && <NextTimes schedule={schedule} />}
+    </details>
+  );
+}
+
 function Schedule(props: { row: Row; onChange: () => void; onEdit: () => void }): VNode {
   const { row } = props;
   const { schedule, text } = row;
@@ -114,6 +150,7 @@ function Schedule(props: { row: Row; onChange: () => void; onEdit: () => void })
           [texts.task.type, <span class="break">{String(task?.type ?? "–")}</span>],
         ]}
       />
+      <Ahead schedule={schedule} />
       <details>
         <summary>{texts.schedule.definition}</summary>
         <JsonView label={texts.schedule.definition} text={text} />

@@ -82,6 +82,8 @@ export const queues = {
     times: "Times",
     next: "Next",
     last: "Last made",
+    ahead: (times: number) => `The next ${times} times`,
+    noMoreTimes: "No more times come.",
     definition: "Definition",
     newName: "Name of a new schedule",
     new: "New schedule",
