@@ -115,7 +115,8 @@ public:
     piece_ += "\nevent: ";
     piece_ += event.type;
     piece_ += "\ndata: ";
-    piece_ += envelope_ == core::event_envelope::plain ? event.text : in_cloud_event(through_, event);
+    const bool is_plain = envelope_ == core::event_envelope::plain;
+    piece_ += is_plain ? event.text : in_cloud_event(through_, event);
     piece_ += "\n\n";
     return true;
   }
