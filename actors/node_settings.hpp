@@ -82,6 +82,8 @@ struct node_settings {
   core::duration events_prune_interval{};
   core::duration audit_retention = std::chrono::hours{365 * 24};
   std::uint32_t events_reads_max = 1000; ///< Of subscribers, waiting or under way.
+  /// The `source` of events in the envelope of CloudEvents: a URI reference.
+  std::string events_source = "urn:holdfast:cluster";
 
   documents::json_limits json;
   std::uint32_t rows_max = 10000; ///< Rows of one `add_source_data`.

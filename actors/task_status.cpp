@@ -1,21 +1,13 @@
 #include "actors/task_status.hpp"
 
+#include "core/task_events.hpp"
+
 #include <algorithm>
 
 namespace holdfast::actors {
 
 std::string status_after(core::task_ending ending) {
-  switch (ending) {
-  case core::task_ending::completed:
-    return "COMPLETED";
-  case core::task_ending::failed:
-    return "FAILURE";
-  case core::task_ending::canceled:
-    return "CANCELED";
-  case core::task_ending::dead:
-    return "ERROR";
-  }
-  return "?";
+  return std::string{core::status_word(ending)};
 }
 
 std::string status_of(const core::task& live) { return status_of_live(live.held() != nullptr); }

@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/metrics_source.hpp"
 #include "actors/reads.hpp"
+#include "documents/cloud_event.hpp"
 #include "metrics/scrape.hpp"
 
 #include <caf/send.hpp>
@@ -177,20 +178,37 @@ void make_tasks(self_ptr self, const core::webhook_batch& batch) {
           });
 }
 
+/// What is posted: one envelope, or a list where the webhook may have more than one at once.
+void fill_post(connectors::webhook_post& what, const std::string& source,
+               const delivery_links& links, const core::webhook_batch& batch) {
+  if (links.definition.envelope == core::event_envelope::plain) {
+    what.body = core::post_body(links.webhook.name, links.shard, batch);
+    return;
+  }
+  std::vector<std::string> envelopes;
+  for (const auto& e : batch.events)
+    envelopes.push_back(documents::cloud_event(source, {links.shard, e.seq}, e.json));
+  const bool single = links.definition.policy.batch_events == 1;
+  what.body = single ? std::move(envelopes.front()) : documents::cloud_events(envelopes);
+  what.content_type = single ? documents::cloud_event_type : documents::cloud_events_type;
+}
+
 void post(self_ptr self, const core::webhook_batch& batch) {
   const auto& st = self->state;
   const auto& links = st.links;
   const auto turn = begin(self, doing::posting);
   // Not the actor itself: whatever the receiver does, nobody lives on for it.
   const auto me = caf::actor_cast<caf::weak_actor_ptr>(self->address());
-  st.context->settings.webhooks->send({links.definition.url, links.definition.secret,
-                                       core::post_id(links.webhook.id, links.shard, batch),
-                                       core::post_body(links.webhook.name, links.shard, batch),
-                                       links.definition.policy.timeout},
-                                      [me, turn](core::post_answer answer) {
-                                        if (const auto alive = caf::actor_cast<caf::actor>(me))
-                                          caf::anon_send(alive, posted{turn, std::move(answer)});
-                                      });
+  connectors::webhook_post what;
+  what.url = links.definition.url;
+  what.secret = links.definition.secret;
+  what.id = core::post_id(links.webhook.id, links.shard, batch);
+  what.timeout = links.definition.policy.timeout;
+  fill_post(what, st.context->settings.events_source, links, batch);
+  st.context->settings.webhooks->send(std::move(what), [me, turn](core::post_answer answer) {
+    if (const auto alive = caf::actor_cast<caf::actor>(me))
+      caf::anon_send(alive, posted{turn, std::move(answer)});
+  });
 }
 
 void send_out(self_ptr self, const core::webhook_batch& batch) {
@@ -632,6 +650,9 @@ caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self
   st.links = std::move(links);
   st.reported = report_metrics(self, st.context);
   st.wish.types = st.links.definition.types;
+  st.wish.queues = st.links.definition.queues;
+  if (st.links.definition.tasks)
+    st.wish.but_of = st.links.definition.tasks->queue;
   st.wish.limit = st.links.definition.policy.batch_events;
   begin(self, doing::loading);
   // A barrier: whatever an earlier life has decided is settled before this one looks.

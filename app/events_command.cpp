@@ -1,13 +1,17 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "client/event_subscription.hpp"
+#include "core/change.hpp"
+#include "core/queue_policy.hpp"
 #include "core/uuid.hpp"
+#include "documents/json_slices.hpp"
 
 #include <chrono>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::app {
@@ -21,6 +25,7 @@ struct events_flags {
   bool follow = false;
   std::string step;
   std::vector<std::string> types;
+  std::string queue;
 };
 
 core::outcome<client::subscription_settings> wanted(const events_flags& flags) {
@@ -41,32 +46,44 @@ core::outcome<client::subscription_settings> wanted(const events_flags& flags) {
                            "--step must be the id of a step, and not " + flags.step};
     what.step = {*step};
   }
+  if (!flags.queue.empty() && !core::is_queue_name(flags.queue))
+    return core::failure{core::errc::invalid_argument,
+                         "--queue must be the name of a queue, and not " + flags.queue};
   return what;
 }
 
+/// Whether an event is about a task of the queue. One that cannot be read may be.
+bool is_of(const core::queue_name& queue, std::string_view event) {
+  const auto told = documents::member_text(event, "queue");
+  const auto type = documents::member_text(event, "type");
+  return (told && documents::unquoted(*told) == queue)
+         || (type && documents::unquoted(*type) == to_string(core::event_type::event_unreadable));
+}
+
 /// Whether all of it could be written.
-bool print(const msg::event_page& page) {
+bool print(const msg::event_page& page, const core::queue_name& queue) {
   for (const auto& e : page.events)
-    std::cout << "{\"shard\":" << page.shard << ",\"seq\":" << e.seq << ",\"event\":" << e.event
-              << "}\n";
+    if (queue.empty() || is_of(queue, e.event))
+      std::cout << "{\"shard\":" << page.shard << ",\"seq\":" << e.seq << ",\"event\":" << e.event
+                << "}\n";
   return static_cast<bool>(std::cout.flush());
 }
 
 /// Prints until whoever reads is gone, or all events are printed that were there when it began.
 exit_code print_events(const client::connection& node, const client::subscription_settings& what,
-                       bool follow) {
+                       const events_flags& flags) {
   const auto status = node.ask<msg::node_status>(msg::get_node_status{});
   if (!status)
     return refuse(status.error(), exit_code::unreachable);
   client::event_subscription events{node, what};
   std::map<core::shard_id, core::event_seq> ends;
   std::size_t ended = 0;
-  while (follow || ended < status->shards_total) {
+  while (flags.follow || ended < status->shards_total) {
     const auto pages = events.next(std::chrono::seconds{1});
     if (!pages)
       return refuse(pages.error(), exit_code::failed_check);
     for (const auto& page : *pages) {
-      if (!print(page))
+      if (!print(page, flags.queue))
         return exit_code::ok;
       ends.try_emplace(page.shard, page.newest);
     }
@@ -82,7 +99,7 @@ exit_code run(const events_flags& flags) {
   if (!what)
     return refuse(what.error(), exit_code::usage);
   return with_cluster(flags.cluster, [&](const client::connection& node) {
-    return print_events(node, *what, flags.follow);
+    return print_events(node, *what, flags);
   });
 }
 
@@ -102,6 +119,8 @@ void add_events_command(CLI::App& cli, exit_code& result) {
   command->add_option("--step", flags->step, "Only events of this step")->type_name("ID");
   command
       ->add_option("--type", flags->types, "Only events of this type; may be given several times")
+      ->type_name("NAME");
+  command->add_option("--queue", flags->queue, "Only events of tasks of this queue")
       ->type_name("NAME");
   command->callback([flags, &result] { result = run(*flags); });
 }

@@ -266,6 +266,7 @@ http_entrance::open(const config::settings& settings, const log_stream& log,
   door.now = [inside] { return inside->clock.now(); };
   door.make_id = [inside] { return inside->ids.next(); };
   door.media_origins = settings.http.media_origins;
+  door.events_source = settings.events.source;
   door.body_bytes_max = settings.http.body_mb * mebibyte;
   door.on_problem = [inside](const http::told_problem& told) {
     log_problem(inside->log, inside->problem_limit, told);

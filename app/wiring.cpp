@@ -5,6 +5,7 @@
 #include "calendar/time_zones.hpp"
 #include "config/load.hpp"
 #include "connectors/http_webhook_sender.hpp"
+#include "documents/cloud_event.hpp"
 #include "connectors/trusted_authorities.hpp"
 #include "core/invariant.hpp"
 #include "persistence/postgres_store.hpp"
@@ -84,6 +85,9 @@ std::optional<std::filesystem::path> objects_directory_of(const config::settings
 
 core::outcome<std::shared_ptr<connectors::webhook_sender>>
 webhook_sender_of(const config::settings& settings) {
+  if (const auto why = documents::check_event_source(settings.events.source);
+      why.code != core::errc::none)
+    return core::failure{why.code, "events.source: " + why.detail};
   auto allowed = connectors::parse_networks(settings.webhooks.allowed_networks);
   if (!allowed)
     return core::failure{allowed.error().code,
@@ -174,6 +178,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.events_high_water = settings.events.high_water;
   node.events_retention = settings.events.retention;
   node.events_reads_max = settings.events.reads_max;
+  node.events_source = settings.events.source;
   node.events_prune_interval = settings.events.prune_interval;
   node.audit_retention = settings.audit.retention;
 

@@ -138,6 +138,7 @@ struct settings {
     core::duration retention;
     core::duration prune_interval;
     std::uint32_t reads_max;
+    std::string source;
   } events{};
 
   struct {
@@ -423,6 +424,9 @@ void describe(Visitor&& option, Settings& s) {
       "events.reads_max", s.events.reads_max, 1000, 1, 100000,
       "Reads of events by subscribers outside that a node lets wait, one for each subscriber and "
       "shard. Further ones are answered `overloaded`.");
+  option("events.source", s.events.source, "urn:holdfast:cluster", 1, 1024,
+         "The `source` of events in the envelope of CloudEvents: a URI reference that names this "
+         "cluster among those whose events a receiver gets. Every node needs the same.");
 
   option("webhooks.secrets", s.webhooks.secrets, "", 0, 1024,
          "Directory with a file for each secret that webhooks are signed with, by its name: one "

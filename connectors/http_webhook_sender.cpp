@@ -273,7 +273,7 @@ private:
     one.set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(post.body.size()));
     one.set(CURLOPT_POSTFIELDS, post.body.c_str());
     const auto now = unix_seconds();
-    one.add_header("content-type: application/json");
+    one.add_header("content-type: " + post.content_type);
     one.add_header("webhook-id: " + post.id);
     one.add_header("webhook-timestamp: " + std::to_string(now));
     one.add_header("webhook-signature: " + signature_of(keys, post.id, now, post.body));

@@ -13,8 +13,9 @@ struct webhook_post {
   std::string url;
   std::string secret; ///< The name of what it is signed with.
   std::string id;     ///< Of the message; the same when it is tried again.
-  std::string body;   ///< JSON.
+  std::string body;   ///< JSON, of `content_type`.
   core::duration timeout{};
+  std::string content_type = "application/json";
 };
 
 /// Carries webhooks to their receivers, many at once.

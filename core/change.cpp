@@ -22,7 +22,7 @@ struct named_event {
 /// A reason that is published is no place for more of what a server says.
 constexpr std::size_t problem_bytes_max = 1000;
 
-constexpr std::array<named_event, 12> event_names{{
+constexpr std::array<named_event, 16> event_names{{
     {event_type::unit_ready_for_assignment, "UnitReadyForAssignment"},
     {event_type::judgment_received, "JudgmentReceived"},
     {event_type::unit_finalized, "UnitFinalized"},
@@ -35,6 +35,10 @@ constexpr std::array<named_event, 12> event_names{{
     {event_type::judgment_reinstated, "JudgmentReinstated"},
     {event_type::unit_withdrawn, "UnitWithdrawn"},
     {event_type::event_unreadable, "EventUnreadable"},
+    {event_type::task_completed, "TaskCompleted"},
+    {event_type::task_failed, "TaskFailed"},
+    {event_type::task_dead, "TaskDead"},
+    {event_type::task_canceled, "TaskCanceled"},
 }};
 
 } // namespace
@@ -108,7 +112,9 @@ std::optional<event_type> event_type_named(std::string_view name) {
 std::string to_json(const event& what) {
   json_object out;
   out.text("type", to_string(what.type));
-  if (what.type != event_type::event_unreadable)
+  if (what.task)
+    out.text("queue", what.queue).text("task_id", to_string(what.task));
+  else if (what.type != event_type::event_unreadable)
     out.text("step_id", to_string(what.step));
   if (what.unit)
     out.text("unit_id", to_string(what.unit));

@@ -558,6 +558,11 @@ enum class event_type : std::uint8_t {
   unit_withdrawn = 11,
   /// Never stored: stands for an event that is, and that the database does not give back.
   event_unreadable = 12,
+  // Ends of tasks, of queues that tell of them: see core/task_events.hpp.
+  task_completed = 13,
+  task_failed = 14,
+  task_dead = 15,
+  task_canceled = 16,
 };
 
 /// The published name, e.g. `JudgmentReceived`.
@@ -567,11 +572,15 @@ std::optional<event_type> event_type_named(std::string_view name);
 /// Something that happened, told to the rest of the system and the world after its commit.
 struct event {
   event_type type;
-  step_id step;         ///< Nil of `event_unreadable`: nothing is known of it but its place.
+  /// Nil for events about a task, and of `event_unreadable`: nothing is known of that but its place.
+  step_id step;
   unit_id unit;         ///< Nil for events about a step.
   judgment_id judgment; ///< Nil but for events about one.
   instant at;
   std::string details; ///< JSON object with the members particular to the type; empty for none.
+  // Of events about a task alone.
+  queue_name queue{}; ///< Where it was done.
+  task_id task{};
 };
 
 /// An event in its place.

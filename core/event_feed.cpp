@@ -10,7 +10,7 @@ namespace {
 
 feed_event_ptr as_published(const sequenced_event& e) {
   return std::make_shared<const feed_event>(
-      feed_event{e.id.seq, e.event.type, e.event.step, to_json(e.event)});
+      feed_event{e.id.seq, e.event.type, e.event.step, e.event.queue, to_json(e.event)});
 }
 
 bool is_wanted(const event_wish& wish, const feed_event& e) {
@@ -19,7 +19,8 @@ bool is_wanted(const event_wish& wish, const feed_event& e) {
   const auto one_of = [](const auto& wanted, const auto& value) {
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
   };
-  return one_of(wish.steps, e.step) && one_of(wish.types, e.type);
+  return one_of(wish.steps, e.step) && one_of(wish.types, e.type) && one_of(wish.queues, e.queue)
+         && (wish.but_of.empty() || e.queue != wish.but_of);
 }
 
 failure are_gone(shard_id shard, const event_bounds& bounds) {

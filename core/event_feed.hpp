@@ -48,6 +48,8 @@ struct event_wish {
   std::uint32_t limit = 1;       ///< Events of the page.
   std::vector<step_id> steps;    ///< Empty: of all.
   std::vector<event_type> types; ///< Empty: all. `event_unreadable` comes to all.
+  std::vector<queue_name> queues{}; ///< Of tasks of these alone; empty: of all, and of steps.
+  queue_name but_of{};              ///< None of tasks of this queue; empty: of any.
 };
 
 /// An event as it is published, shared by the subscribers who get it.
@@ -55,6 +57,7 @@ struct feed_event {
   event_seq seq = 0;
   event_type type{};
   step_id step;
+  queue_name queue; ///< Empty: it is not about a task.
   std::string json;
 };
 using feed_event_ptr = std::shared_ptr<const feed_event>;

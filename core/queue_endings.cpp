@@ -2,6 +2,7 @@
 
 #include "core/backoff.hpp"
 #include "core/json_text.hpp"
+#include "core/task_events.hpp"
 #include "core/task_purpose.hpp"
 
 #include <algorithm>
@@ -107,6 +108,8 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
     t.progress.percent = 100;
     q.ready.went_well(t.spec, now);
   }
+  if (!q.policy.events.empty() && q.policy.events.count(ending) != 0)
+    changes.events.push_back(task_ended(q.name, t, ending, error, now));
   gone.ending = ending;
   gone.result = std::move(result);
   gone.error = std::move(error);

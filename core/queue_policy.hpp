@@ -3,6 +3,7 @@
 #include "core/definition_problem.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
+#include "core/task.hpp"
 #include "core/task_form.hpp"
 #include "core/token_bucket.hpp"
 
@@ -65,6 +66,7 @@ struct queue_policy {
   duration aging = std::chrono::seconds{60};
   std::uint32_t depth_max = 1'000'000;             ///< Live tasks; above it producers are refused.
   duration retention = std::chrono::hours{7 * 24}; ///< How long finished tasks are kept.
+  std::set<task_ending> events; ///< The ends of tasks that are events; the others write none.
 };
 
 inline constexpr std::size_t queue_name_bytes_max = 64;

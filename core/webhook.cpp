@@ -3,6 +3,7 @@
 #include "core/backoff.hpp"
 #include "core/invariant.hpp"
 #include "core/queue_policy.hpp"
+#include "core/task_events.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -109,6 +110,22 @@ std::vector<definition_problem> problems_of(const webhook_definition& definition
     expect(is_webhook_name(definition.secret), "/secret",
            "must be the name of a secret, 1 to 64 of a-z 0-9 _ . -, and never the secret itself");
   }
+  const auto& queues = definition.queues;
+  expect(queues.size() <= webhook_queues_max, "/queues",
+         "must name at most " + std::to_string(webhook_queues_max));
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const auto place = "/queues/" + std::to_string(i);
+    expect(is_queue_name(queues[i]), place.c_str(), "must be 1 to 64 of a-z 0-9 _ . -");
+    expect(!definition.tasks || queues[i] != definition.tasks->queue, place.c_str(),
+           "is the queue that gets the events: each task of an event would make another one,"
+           " without an end");
+  }
+  expect(queues.empty() || definition.types.empty()
+             || std::any_of(definition.types.begin(), definition.types.end(),
+                            [](event_type type) { return ending_told_by(type).has_value(); }),
+         "/types",
+         "must name TaskCompleted, TaskFailed, TaskDead or TaskCanceled: queues leaves out all"
+         " other events");
   const auto& policy = definition.policy;
   const auto expect_count = [&](std::uint32_t value, std::uint32_t most, const char* place) {
     expect(value >= 1 && value <= most, place, "must be between 1 and " + std::to_string(most));

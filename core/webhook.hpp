@@ -41,6 +41,15 @@ struct event_tasks {
   std::string type = "event";
 };
 
+/// What an event is wrapped in for its readers.
+enum class event_envelope : std::uint8_t {
+  plain = 1,       ///< Nothing but its place: `{"shard":3,"seq":17,"event":{…}}`.
+  cloudevents = 2, ///< That of CloudEvents 1.0, see documents/cloud_event.hpp.
+};
+
+/// Queues that one webhook may name.
+inline constexpr std::size_t webhook_queues_max = 100;
+
 /// What a webhook is, as its owner wrote it.
 struct webhook_definition {
   std::string url;
@@ -48,6 +57,10 @@ struct webhook_definition {
   std::optional<event_tasks> tasks; ///< Instead of both.
   std::vector<event_type> types;    ///< Empty: all.
   workflow_id workflow;             ///< Nil: of all.
+  /// Of tasks of these queues alone; empty: of all, and of steps. Never of `tasks->queue`, whose
+  /// own tasks would make events, and these tasks, without an end.
+  std::vector<queue_name> queues;
+  event_envelope envelope = event_envelope::plain; ///< Of what is posted.
   event_start start = event_start::newest;
   webhook_policy policy;
 };

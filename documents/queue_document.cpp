@@ -1,5 +1,6 @@
 #include "documents/queue_document.hpp"
 
+#include "core/task_events.hpp"
 #include "documents/exact_number.hpp"
 #include "documents/member_reader.hpp"
 #include "documents/parse.hpp"
@@ -61,6 +62,8 @@ public:
     from.seconds("aging_seconds", policy.aging);
     from.count("depth_max", policy.depth_max);
     from.seconds("retention_seconds", policy.retention);
+    if (const auto* events = from.member("events"))
+      read_events(*events, "/events");
     from.each_of("types", [&](const auto& name, const json& type, const std::string& place) {
       read_type(type, place, policy.types[name]);
     });
@@ -75,6 +78,23 @@ private:
     lease.total_max = std::max(lease.total_max, lease.ttl);
     from.seconds("total_max_seconds", lease.total_max);
     from.refuse_unknown();
+  }
+
+  void read_events(const json& source, const std::string& place) {
+    constexpr auto* names = "TaskCompleted, TaskFailed, TaskDead or TaskCanceled";
+    if (!source.is_array()) {
+      problems.push_back({place, std::string{"must be a list of "} + names});
+      return;
+    }
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      const auto ending = source[i].is_string()
+                              ? core::ending_told_by(source[i].get_ref<const std::string&>())
+                              : std::nullopt;
+      if (ending)
+        policy.events.insert(*ending);
+      else
+        problems.push_back({place + "/" + std::to_string(i), std::string{"must be "} + names});
+    }
   }
 
   void read_retry(const json& source, const std::string& place, core::retry_policy& retry) {

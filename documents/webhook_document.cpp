@@ -27,6 +27,9 @@ public:
     if (const auto* types = from.member("types"))
       read_types(from, *types);
     read_workflow(from);
+    if (const auto* queues = from.member("queues"))
+      read_queues(from, *queues);
+    read_envelope(from);
     read_start(from);
     auto& policy = webhook.policy;
     if (const auto* retry = from.member("retry")) {
@@ -68,7 +71,7 @@ private:
     if (const auto why = check_text(tasks.type, "task_type", core::task_word_bytes_max);
         why.code != core::errc::none)
       from.problem("task_type", why.detail);
-    for (const auto* name : {"url", "secret", "timeout_seconds"})
+    for (const auto* name : {"url", "secret", "timeout_seconds", "envelope"})
       exclude(from, name, "events are either posted or become tasks");
   }
 
@@ -102,6 +105,33 @@ private:
       webhook.workflow = {*id};
     else
       from.problem("workflow", "must be the id of a workflow");
+  }
+
+  void read_queues(member_reader& from, const json& queues) {
+    if (!queues.is_array())
+      return from.problem("queues", "must be a list of names of queues");
+    for (std::size_t i = 0; i < queues.size(); ++i)
+      if (queues[i].is_string())
+        webhook.queues.push_back(queues[i].get<std::string>());
+      else
+        problems.push_back({"/queues/" + std::to_string(i), "must be the name of a queue"});
+    if (queues.empty())
+      from.problem("queues", "must name at least one; leave it out to have the events of all");
+    if (from.member("workflow") != nullptr)
+      from.problem("queues", "excludes workflow: an event is of a queue or of a workflow");
+  }
+
+  void read_envelope(member_reader& from) {
+    if (from.member("envelope") == nullptr)
+      return;
+    std::string envelope;
+    from.text("envelope", envelope);
+    if (envelope == "cloudevents") {
+      webhook.envelope = core::event_envelope::cloudevents;
+      webhook.policy.batch_events = 1; // or receivers of single events would get lists
+    } else if (envelope != "plain") {
+      from.problem("envelope", "must be plain or cloudevents");
+    }
   }
 
   void read_start(member_reader& from) {

@@ -16,7 +16,9 @@ namespace holdfast::documents {
 ///      "timeout_seconds": 30, "failing_after": 100, "dead_letters_max": 10000,
 ///      "batch": {"events": 100, "bytes": 262144}}
 ///
-/// or, of one whose events become tasks, `{"queue": "mail", "task_type": "event"}` in place of
+/// with `"queues": ["orders"]` in place of `workflow` for events of tasks, and `"envelope":
+/// "cloudevents"`, which makes batches of one event unless it says another number; or, of one whose
+/// events become tasks, `{"queue": "mail", "task_type": "event"}` in place of
 /// `url`, `secret`, `timeout_seconds` and `max_attempts`.
 ///
 /// Only `url` and `secret`, or `queue`, are required. Unknown members are errors with a suggestion.

@@ -65,6 +65,8 @@ struct door_settings {
   std::size_t waits_max = 20'000;
   /// Origins from which pages may load images, audio and video, with blanks between.
   std::string media_origins{};
+  /// The `source` of events in the envelope of CloudEvents: a URI reference.
+  std::string events_source = "urn:holdfast:cluster";
   /// Hears of every problem, on any thread; may be null.
   std::function<void(const told_problem&)> on_problem;
 };

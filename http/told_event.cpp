@@ -28,6 +28,8 @@ told_event told(core::shard_id shard, const msg::published_event& event) {
       read_event_id(member.value, made.step);
     else if (member.name == "unit_id")
       read_event_id(member.value, made.unit);
+    else if (member.name == "queue")
+      made.queue = documents::unquoted(member.value);
   }
   made.text.reserve(event.event.size() + 48);
   made.text += R"({"shard":)" + std::to_string(shard) + R"(,"seq":)" + std::to_string(event.seq)
@@ -45,7 +47,7 @@ bool is_unreadable(const told_event& event) {
 bool event_filter::wants(const told_event& event) const {
   return is_unreadable(event)
          || ((types.empty() || types.count(event.type) != 0) && (!step || event.step == step)
-             && (!unit || event.unit == unit));
+             && (!unit || event.unit == unit) && (queue.empty() || event.queue == queue));
 }
 
 } // namespace holdfast::http

@@ -18,6 +18,7 @@ struct told_event {
   std::string type;
   core::step_id step;          ///< Nil: the event names none.
   core::unit_id unit;          ///< Nil: the event names none.
+  core::queue_name queue;      ///< Empty: the event is not about a task.
   std::string text;            ///< `{"shard":…,"seq":…,"event":{…}}`
   std::size_t event_begin = 0; ///< Of the event in `text`.
   /// The cursor of a reader who has got all events up to this one; empty for one that is read for a
@@ -37,6 +38,7 @@ struct event_filter {
   core::workflow_id workflow;  ///< Nil: of all.
   core::step_id step;          ///< Nil: of all.
   core::unit_id unit;          ///< Nil: of all.
+  core::queue_name queue;      ///< Of its tasks alone; empty: of all, and of steps.
 
   /// Of any workflow, which is looked up later. An event that cannot be read may stand for one that
   /// is wanted.

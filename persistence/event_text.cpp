@@ -87,7 +87,9 @@ core::outcome<core::event> read_event(const json& object, std::string_view detai
                     {id_member(object, "unit_id")},
                     {id_member(object, "judgment_id")},
                     core::from_micros(object.at("at").get<std::int64_t>()),
-                    std::string{details}};
+                    std::string{details},
+                    object.value("queue", std::string{}),
+                    {id_member(object, "task_id")}};
   return event;
 }
 

@@ -1,5 +1,7 @@
 #include "http/composed/event_requests.hpp"
 
+#include "core/queue_policy.hpp"
+#include "documents/cloud_event.hpp"
 #include "http/event_hub.hpp"
 #include "http/waiting_call.hpp"
 
@@ -27,11 +29,20 @@ constexpr std::size_t piece_bytes = std::size_t{64} << 10;
 /// The pause after which the client of a stream that ended comes again.
 constexpr std::string_view retry_line = "retry: 1000\n\n";
 
+std::string in_cloud_event(const door& through, const told_event& event) {
+  return documents::cloud_event(through.settings().events_source, {event.shard, event.seq},
+                                event.event());
+}
+
 /// Events for an answer of JSON.
 class list_sink final : public event_sink {
 public:
-  list_sink(const door& through, waiting_call_ptr call, std::uint32_t limit, bool waits)
-      : through_(through), call_(std::move(call)), limit_(limit), waits_(waits) {}
+  list_sink(const door& through, waiting_call_ptr call, const events_wanted& asked)
+      : through_(through),
+        call_(std::move(call)),
+        limit_(asked.limit),
+        waits_(asked.wait > core::duration::zero()),
+        envelope_(asked.envelope) {}
 
   bool take(const told_event& event, const std::string& cursor) override {
     const auto count = list_.events.size();
@@ -40,7 +51,9 @@ public:
       return false;
     }
     bytes_ += event.text.size();
-    list_.events.push_back({event.shard, event.seq, event.event()});
+    const bool is_plain = envelope_ == core::event_envelope::plain;
+    list_.events.push_back(
+        {event.shard, event.seq, is_plain ? event.event() : in_cloud_event(through_, event)});
     list_.cursor = cursor;
     return true;
   }
@@ -80,6 +93,7 @@ private:
   const waiting_call_ptr call_;
   const std::uint32_t limit_;
   const bool waits_;
+  const core::event_envelope envelope_;
   std::size_t bytes_ = 0;
   event_list list_; ///< With the place behind its events.
 };
@@ -87,8 +101,8 @@ private:
 /// Events for a stream of server-sent events.
 class stream_sink final : public event_sink, public std::enable_shared_from_this<stream_sink> {
 public:
-  stream_sink(const door& through, waiting_call_ptr call)
-      : through_(through), call_(std::move(call)) {}
+  stream_sink(const door& through, waiting_call_ptr call, core::event_envelope envelope)
+      : through_(through), call_(std::move(call)), envelope_(envelope) {}
 
   /// The reader that goes on when there is room again.
   void serve(const event_reader_ptr& reader) { reader_ = reader; }
@@ -101,7 +115,8 @@ public:
     piece_ += "\nevent: ";
     piece_ += event.type;
     piece_ += "\ndata: ";
-    piece_ += event.text;
+    const bool is_plain = envelope_ == core::event_envelope::plain;
+    piece_ += is_plain ? event.text : in_cloud_event(through_, event);
     piece_ += "\n\n";
     return true;
   }
@@ -194,6 +209,7 @@ private:
 
   const door& through_;
   const waiting_call_ptr call_;
+  const core::event_envelope envelope_;
   std::weak_ptr<event_reader> reader_;
   answer_stream_ptr stream_; ///< Set before it can end, and never again.
   std::string piece_;        ///< Whole events, or a comment.
@@ -202,12 +218,19 @@ private:
   std::atomic<bool> over_{false};
 };
 
-/// The types that no event has.
-std::vector<request_problem> problems_of_types(const std::vector<std::string>& types) {
+/// The types that no event has, and the filters that no event passes.
+std::vector<request_problem> problems_of(const events_wanted& asked) {
   std::vector<request_problem> problems;
-  for (const auto& one : types)
+  for (const auto& one : asked.types)
     if (!core::event_type_named(one))
       problems.push_back({"types", "there are no events of the type " + one.substr(0, 64)});
+  if (asked.queue.empty())
+    return problems;
+  if (!core::is_queue_name(asked.queue))
+    problems.push_back({"queue", "must be 1 to 64 of a-z 0-9 _ . -"});
+  if (asked.workflow || asked.step || asked.unit)
+    problems.push_back({"queue", "excludes workflow_id, step_id and unit_id: an event is of a queue"
+                                 " or of a step"});
   return problems;
 }
 
@@ -217,6 +240,7 @@ event_reader_ptr reader_for(const events_wanted& asked, std::shared_ptr<event_si
   filter.workflow = asked.workflow;
   filter.step = asked.step;
   filter.unit = asked.unit;
+  filter.queue = asked.queue;
   auto reader = std::make_shared<event_reader>(std::move(filter), std::move(sink));
   reader->from = asked.start;
   return reader;
@@ -243,7 +267,7 @@ void follow(const door& through, const waiting_call_ptr& call, const std::string
 }
 
 void begin_stream(const door& through, const waiting_call_ptr& call, const events_wanted& asked) {
-  const auto sink = std::make_shared<stream_sink>(through, call);
+  const auto sink = std::make_shared<stream_sink>(through, call, asked.envelope);
   const auto reader = reader_for(asked, sink);
   sink->serve(reader);
   follow(through, call, asked.cursor, reader);
@@ -251,7 +275,7 @@ void begin_stream(const door& through, const waiting_call_ptr& call, const event
 
 void begin_list(const door& through, const waiting_call_ptr& call, const events_wanted& asked) {
   const bool waits = asked.wait > core::duration::zero();
-  const auto sink = std::make_shared<list_sink>(through, call, asked.limit, waits);
+  const auto sink = std::make_shared<list_sink>(through, call, asked);
   through.run(
       [weak = std::weak_ptr<list_sink>{sink}] {
         if (const auto still = weak.lock())
@@ -269,7 +293,7 @@ void events_wanted::run(const door& through, const visit& from, events_wanted as
   as_one_shard.types = asked.types;
   if (!through.admits(from, as_one_shard))
     return;
-  if (const auto problems = problems_of_types(asked.types); !problems.empty())
+  if (const auto problems = problems_of(asked); !problems.empty())
     return from.call->answer(problem_of(problems));
   const auto& request = from.call->asked();
   const bool streams = header_of(request, "accept").find(stream_type) != std::string_view::npos;

@@ -30,7 +30,7 @@ void describe(Fields& f, listed_event& x) {
   f.required("shard", x.shard, "The number of the shard that the event comes from.");
   f.required("seq", x.seq,
              "The number of the event in its shard: an event that comes again has the same.");
-  f.required("event", document{x.event}, "The event.");
+  f.required("event", document{x.event}, "The event, in its envelope if one is asked for.");
 }
 
 struct event_list {
@@ -46,6 +46,14 @@ void describe(Fields& f, event_list& x) {
   f.required("cursor", x.cursor,
              "Send it as `cursor`, with the same filters, to go on behind these events. It is good "
              "for as long as events are kept, at every node of the cluster.");
+}
+
+inline const word_list& envelope_words() {
+  static const word_list words{
+      {"plain", static_cast<std::uint64_t>(core::event_envelope::plain)},
+      {"cloudevents", static_cast<std::uint64_t>(core::event_envelope::cloudevents)},
+  };
+  return words;
 }
 
 inline const word_list& events_begin_words() {
@@ -71,6 +79,8 @@ struct events_wanted {
   core::workflow_id workflow;
   core::step_id step;
   core::unit_id unit;
+  core::queue_name queue;
+  core::event_envelope envelope = core::event_envelope::plain;
 };
 
 template <class Fields>
@@ -91,6 +101,13 @@ void describe(Fields& f, events_wanted& x) {
   f.optional("workflow_id", x.workflow, "Only events of the steps of this workflow.");
   f.optional("step_id", x.step, "Only events of this step.");
   f.optional("unit_id", x.unit, "Only events about this unit.");
+  f.optional("queue", x.queue,
+             "Only events of tasks of this queue, whose policy says which ends of tasks are "
+             "events.");
+  f.optional("envelope", word{x.envelope, envelope_words()},
+             "`cloudevents`: each `event` of a list, and each `data` of a stream, is an event in "
+             "the envelope of CloudEvents 1.0, which has the event as its `data`. `plain` by "
+             "default.");
 }
 
 } // namespace holdfast::http

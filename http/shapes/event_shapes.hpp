@@ -71,8 +71,8 @@ void describe(Fields& f, msg::put_webhook& x) {
   f.required("name", x.name, "The name of the webhook: 1 to 64 of `a-z 0-9 _ . -`.");
   f.whole(document{x.definition},
           "The definition: a `url` and the name of its `secret`, or a `queue`; then `types`, "
-          "`workflow`, `start`, `retry`, `timeout_seconds`, `failing_after`, `dead_letters_max` "
-          "and `batch`, all of them optional.");
+          "`workflow` or `queues`, `envelope`, `start`, `retry`, `timeout_seconds`, "
+          "`failing_after`, `dead_letters_max` and `batch`, all of them optional.");
 }
 
 /// The verb is in the path of the route.

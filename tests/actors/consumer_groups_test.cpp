@@ -87,6 +87,40 @@ struct group_node : node_with_queue {
 
 BOOST_FIXTURE_TEST_SUITE(consumer_groups, group_node) // A177, A160
 
+// Or each of them would make one more, without an end.
+BOOST_AUTO_TEST_CASE(the_ends_of_its_own_tasks_make_no_tasks_of_a_group) {
+  put_policy("mail", R"({"events":["TaskCompleted","TaskCanceled"]})");
+  put_policy("orders", R"({"events":["TaskCompleted"]})");
+  put(into("mail"));
+  const auto shard_of_group = core::shard_of(core::queue_name{"mail"}, node->settings.shards);
+  enqueued(request());
+  BOOST_TEST((complete("ana", one("ana")) == core::errc::none));
+  advance(60s);
+  // The end was told, and passed.
+  BOOST_TEST(events(core::event_type::task_completed).size() == 1U);
+  BOOST_TEST(group().places.at(shard_of_group).position
+             == database->tables().shards[shard_of_group].event_seq);
+  BOOST_TEST(claimed(claim("ana", 10)).empty());
+  // That of another queue becomes a task, which ends as any other.
+  auto ordered = request();
+  BOOST_REQUIRE(call(msg::enqueue_tasks{"orders", {ordered}}).value);
+  auto asked = claim("bob");
+  asked.queue = "orders";
+  const auto taken = claimed(asked);
+  BOOST_REQUIRE_EQUAL(taken.size(), 1U);
+  BOOST_REQUIRE(
+      call(msg::complete_tasks{"orders", "bob", {{{taken[0].task, taken[0].token}, "{}"}}}).value);
+  advance(60s);
+  const auto told = claimed(claim("ana", 10));
+  BOOST_REQUIRE_EQUAL(told.size(), 1U);
+  const auto body = nlohmann::json::parse(told[0].body);
+  BOOST_TEST(body.at("event").at("queue") == "orders");
+  BOOST_TEST(body.at("event").at("task_id") == core::to_string(ordered.task));
+  BOOST_TEST((complete("ana", told[0]) == core::errc::none));
+  advance(60s);
+  BOOST_TEST(claimed(claim("ana", 10)).empty());
+}
+
 BOOST_AUTO_TEST_CASE(every_wanted_event_becomes_one_task) {
   given_units(2);
   put(into("mail", R"(,"task_type":"unit","types":["UnitReadyForAssignment"])"));

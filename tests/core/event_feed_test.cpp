@@ -216,6 +216,39 @@ BOOST_AUTO_TEST_CASE(a_filter_moves_the_position_past_what_it_leaves_out) {
   BOOST_TEST(answer() == "7: 7");
 }
 
+BOOST_AUTO_TEST_CASE(events_of_tasks_are_wanted_by_queue) {
+  const auto of_task = [](event_seq seq, const char* queue) {
+    auto e = event_at(seq, 1, event_type::task_completed);
+    e.event.step = {};
+    e.event.queue = queue;
+    e.event.task = {step_number(9).value};
+    return e;
+  };
+  const std::vector<sequenced_event> events{event_at(1), of_task(2, "mail"), of_task(3, "orders"),
+                                            event_at(4, 1, event_type::event_unreadable)};
+  const auto got = [&](event_wish wish) {
+    wish.place = {event_start::after, 0};
+    wish.limit = 100;
+    feed.ask(1, std::move(wish), beginning);
+    BOOST_REQUIRE(feed.next_look());
+    feed.looked(table_view{{0, 4}, events});
+    return answer();
+  };
+  event_wish of_mail;
+  of_mail.queues = {"mail"};
+  BOOST_TEST(got(of_mail) == "4: 2 4");
+  event_wish of_both;
+  of_both.queues = {"mail", "orders"};
+  BOOST_TEST(got(of_both) == "4: 2 3 4");
+  event_wish of_a_step;
+  of_a_step.steps = {step_number(1)};
+  BOOST_TEST(got(of_a_step) == "4: 1 4");
+  event_wish but_mail;
+  but_mail.but_of = "mail";
+  BOOST_TEST(got(but_mail) == "4: 1 3 4");
+  BOOST_TEST(got({}) == "4: 1 2 3 4");
+}
+
 // The work of one request is bounded, whatever it filters out.
 BOOST_AUTO_TEST_CASE(a_look_that_finds_nothing_wanted_is_an_answer) {
   feed.ask(1, {{event_start::after, 0}, 100, {step_number(9)}, {}}, beginning + 1h);

@@ -2,6 +2,7 @@
 
 #include "core/change.hpp"
 #include "core/queue.hpp"
+#include "core/task_events.hpp"
 #include "tests/core/describe.hpp"
 
 #include <algorithm>
@@ -31,8 +32,11 @@ public:
 
   explicit queue_mirror(core::queue_name name) { row_.name = std::move(name); }
 
+  /// The ends that are events from now on.
+  void tells(std::set<core::task_ending> endings) { told_ = std::move(endings); }
+
   void apply(const core::change& c) {
-    refuse_unless(c.events.empty(), "nothing is published about tasks");
+    check_told(c);
     std::set<std::pair<std::size_t, core::task_id>> written;
     for (const auto& w : c.writes) {
       // The store applies a change kind by kind, so there must be no order among those of a kind.
@@ -140,6 +144,22 @@ public:
   }
 
 private:
+  /// Each end that the queue tells of has its one event in the change that ends the task, and
+  /// nothing else has any.
+  void check_told(const core::change& c) const {
+    std::multiset<std::pair<core::event_type, core::task_id>> expected;
+    for (const auto& w : c.writes)
+      if (const auto* gone = std::get_if<core::finish_task>(&w))
+        if (told_.count(gone->ending) != 0)
+          expected.emplace(core::event_type_of(gone->ending), gone->task);
+    std::multiset<std::pair<core::event_type, core::task_id>> found;
+    for (const auto& e : c.events) {
+      refuse_unless(e.queue == row_.name, "an event names another queue");
+      found.emplace(e.type, e.task);
+    }
+    refuse_unless(found == expected, "the events are not those of the tasks that have ended");
+  }
+
   static bool equal(const core::task& a, const core::task& b) {
     const auto spec = [](const core::task_spec& s) {
       return std::tie(s.id, s.type, s.version, s.body, s.trace_id, s.span_id, s.priority, s.key,
@@ -254,6 +274,7 @@ private:
   }
 
   core::put_queue row_{{}, {}, false, {}, 0, {}};
+  std::set<core::task_ending> told_;
   std::map<core::task_id, core::task> live_;
   std::map<core::task_id, finished> finished_;
   std::set<std::string> unique_;

@@ -427,6 +427,12 @@ private:
     policy_.types["check"].running_max = any_limit(2);
     policy_.weights = {{"acme", 0.5 + static_cast<double>(random_.below(4))}};
     policy_.aging = core::duration{1} + any_span(50);
+    policy_.events.clear();
+    for (const auto ending : {core::task_ending::completed, core::task_ending::failed,
+                              core::task_ending::dead, core::task_ending::canceled})
+      if (random_.one_in(2))
+        policy_.events.insert(ending);
+    mirror_.tells(policy_.events);
   }
 
   task_id any_task() {

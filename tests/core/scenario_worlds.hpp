@@ -390,6 +390,15 @@ public:
       policy_.retry.most = words.duration("the longest wait");
     } else if (words.take("depth")) {
       policy_.depth_max = count(words, "how many live tasks");
+    } else if (words.take("events")) {
+      while (!words.done()) {
+        const auto name = words.word("a type of events");
+        const auto ending = core::ending_told_by(name);
+        if (!ending)
+          throw bad_line("no end of a task is told by '" + name + "'");
+        policy_.events.insert(*ending);
+      }
+      mirror_.tells(policy_.events);
     } else if (words.take("type")) {
       auto& type = policy_.types[words.word("a type")];
       words.expect("goes from");
@@ -411,6 +420,13 @@ public:
 
   std::string carry_out(word_reader& words, core::instant now) override {
     now_ = now;
+    told_.clear();
+    const auto text = follow(words, now);
+    return text + told_;
+  }
+
+private:
+  std::string follow(word_reader& words, core::instant now) {
     if (words.take("time passes"))
       return lost(decided(decide(queue_, core::expire_tasks{}, now)).answer);
     if (words.take("the host dies")) {
@@ -445,7 +461,6 @@ public:
     return by_holder(subject, words);
   }
 
-private:
   static std::uint32_t count(word_reader& words, const char* what) {
     return static_cast<std::uint32_t>(words.number(what));
   }
@@ -711,12 +726,14 @@ private:
       throw broken_rule("the changes tell another story than the queue: " + difference);
     if (const auto disagreement = queue_mirror::disagreement(queue_); !disagreement.empty())
       throw broken_rule("the queue is not in order: " + disagreement);
+    told_ += events_of(d.changes);
     return d;
   }
 
   void load() { queue_ = mirror_.load(policy_); }
 
   core::queue_policy policy_;
+  std::string told_; ///< The events of the present command.
   queue_mirror mirror_{"work"};
   core::queue queue_;
   core::instant now_;

@@ -400,6 +400,38 @@ BOOST_AUTO_TEST_CASE(a_queue_has_the_name_of_one_and_needs_no_receiver) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_webhook_wants_events_of_queues_that_can_have_some) {
+  auto definition = sound_definition();
+  definition.queues = {"mail", "orders"};
+  BOOST_TEST(places_of(definition).empty());
+  definition.types = {event_type::unit_finalized, event_type::task_dead};
+  BOOST_TEST(places_of(definition).empty());
+  // All that is wanted would be left out.
+  definition.types = {event_type::unit_finalized};
+  BOOST_TEST(places_of(definition) == std::vector<std::string>{"/types"},
+             boost::test_tools::per_element());
+  definition.types.clear();
+  definition.queues = {"mail", "Mail"};
+  BOOST_TEST(places_of(definition) == std::vector<std::string>{"/queues/1"},
+             boost::test_tools::per_element());
+  definition.queues.assign(webhook_queues_max, "mail");
+  BOOST_TEST(places_of(definition).empty());
+  definition.queues.emplace_back("mail");
+  BOOST_TEST(places_of(definition) == std::vector<std::string>{"/queues"},
+             boost::test_tools::per_element());
+}
+
+// Each task of an event would make an event, and that a task.
+BOOST_AUTO_TEST_CASE(a_queue_gets_no_events_of_its_own_tasks) {
+  webhook_definition definition;
+  definition.tasks = event_tasks{"mail", "event"};
+  definition.queues = {"orders"};
+  BOOST_TEST(places_of(definition).empty());
+  definition.queues = {"orders", "mail"};
+  BOOST_TEST(places_of(definition) == std::vector<std::string>{"/queues/1"},
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(every_number_has_bounds) {
   struct bound {
     const char* place;

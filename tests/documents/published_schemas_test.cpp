@@ -19,6 +19,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace holdfast;
@@ -221,15 +222,25 @@ struct life {
     take(untested.remove("eve", now));
   }
 
-  /// Of units: completed, and failed for good.
+  /// Of units, and of a queue that tells of every end.
   void all_of_a_task() {
     queue q;
     q.name = "models";
+    q.policy.events = {task_ending::completed, task_ending::failed, task_ending::dead,
+                       task_ending::canceled};
+    q.policy.retry.max_attempts = 1;
+    bool is_rich = false;
     const auto ended = [&](auto&& end) {
       new_task asked;
       asked.spec.id = fresh<task_id>();
       asked.spec.type = "label";
       asked.spec.owner_id = owner_of({fresh<step_id>(), fresh<unit_id>()});
+      if (std::exchange(is_rich, true)) {
+        asked.spec.version = "1.0";
+        asked.spec.key = "\"gold\"";
+        asked.spec.trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+        asked.spec.span_id = "00f067aa0ba902b7";
+      }
       take(decide(q, enqueue{{asked}}, now));
       claim ask;
       ask.worker = "gpu";
@@ -247,6 +258,14 @@ struct life {
       failed.kind = failure_kind::permanent;
       take(decide(q, failed, now));
     });
+    ended([&](const held_task& task) {
+      fail_task failed;
+      failed.worker = "gpu";
+      failed.task = task;
+      failed.error = {"NO_\"MEMORY\"", "of the device"};
+      take(decide(q, failed, now));
+    });
+    ended([&](const held_task& task) { take(decide(q, task_verb::cancel, task.task, now)); });
   }
 };
 
@@ -304,7 +323,9 @@ BOOST_AUTO_TEST_CASE(every_event_that_core_makes_is_as_published) {
   // All variants were there.
   BOOST_TEST(methods.size() == 7U);
   BOOST_TEST(routes == (std::set<int>{-1, 0}), boost::test_tools::per_element());
-  BOOST_TEST(statuses == (std::set<std::string>{"-", "Open", "Paused", "Completed", "Canceled"}),
+  BOOST_TEST(statuses
+                 == (std::set<std::string>{"-", "Open", "Paused", "Completed", "Canceled",
+                                           "COMPLETED", "FAILURE", "ERROR", "CANCELED"}),
              boost::test_tools::per_element());
   BOOST_TEST(
       reasons

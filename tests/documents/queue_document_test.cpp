@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
+#include <set>
 #include <string>
 
 using namespace holdfast;
@@ -58,6 +59,22 @@ BOOST_AUTO_TEST_CASE(an_empty_policy_has_all_defaults) {
   BOOST_TEST((policy.lease.ttl == 60s));
   BOOST_TEST(policy.types.empty());
   BOOST_TEST(core::rules_of(policy, "kyc").versions.empty());
+}
+
+BOOST_AUTO_TEST_CASE(ends_that_are_events_are_named_by_their_events) {
+  BOOST_TEST(parsed("{}").events.empty());
+  BOOST_TEST(parsed(R"({"events":[]})").events.empty());
+  const auto two = parsed(R"({"events":["TaskDead","TaskFailed","TaskDead"]})").events;
+  BOOST_TEST(
+      (two == std::set<core::task_ending>{core::task_ending::failed, core::task_ending::dead}));
+  const auto all =
+      parsed(R"({"events":["TaskCompleted","TaskFailed","TaskDead","TaskCanceled"]})").events;
+  BOOST_TEST(all.size() == 4U);
+  const std::string names = "TaskCompleted, TaskFailed, TaskDead or TaskCanceled";
+  BOOST_TEST(problems(R"({"events":"TaskDead"})") == "/events: must be a list of " + names);
+  BOOST_TEST(problems(R"({"events":["TaskDead","dead",7,"UnitFinalized"]})")
+             == "/events/1: must be " + names + "\n/events/2: must be " + names
+                    + "\n/events/3: must be " + names);
 }
 
 // C35

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <string>
+#include <vector>
 
 using namespace holdfast;
 using namespace std::chrono_literals;
@@ -90,6 +91,52 @@ BOOST_AUTO_TEST_CASE(posting_and_making_tasks_exclude_each_other) {
   BOOST_TEST(
       mentions(problems(R"({"url":"http://x","secret":"s","task_type":"t"})"), "/task_type"));
   BOOST_TEST(mentions(problems("{}"), "name a queue"));
+}
+
+BOOST_AUTO_TEST_CASE(events_of_tasks_are_chosen_by_their_queues) {
+  const auto webhook = parsed(R"({"url":"http://x","secret":"s","queues":["mail","orders"]})");
+  BOOST_REQUIRE_MESSAGE(webhook, (webhook ? "" : webhook.error().detail));
+  BOOST_TEST(webhook->queues == (std::vector<std::string>{"mail", "orders"}),
+             boost::test_tools::per_element());
+  const auto with = [](const std::string& members) {
+    return problems(R"({"url":"http://x","secret":"s",)" + members + "}");
+  };
+  BOOST_TEST(with(R"("queues":[])")
+             == "/queues: must name at least one; leave it out to have the events of all");
+  BOOST_TEST(with(R"("queues":"mail")") == "/queues: must be a list of names of queues");
+  BOOST_TEST(with(R"("queues":["mail",7])") == "/queues/1: must be the name of a queue");
+  BOOST_TEST(mentions(with(R"("queues":["Mail"])"), "/queues/0: must be 1 to 64 of"));
+  BOOST_TEST(
+      with(R"("queues":["mail"],"workflow":"018f2c5e-7c1a-7000-8000-000000000001")")
+      == "/queues: excludes workflow: an event is of a queue or of a workflow");
+  BOOST_TEST(mentions(problems(R"({"queue":"mail","queues":["mail"]})"),
+                      "/queues/0: is the queue that gets the events"));
+}
+
+BOOST_AUTO_TEST_CASE(the_envelope_of_cloudevents_has_one_event_unless_a_batch_is_asked_for) {
+  const auto with = [](const std::string& members) {
+    return parsed(R"({"url":"http://x","secret":"s")" + members + "}");
+  };
+  BOOST_TEST((with("")->envelope == core::event_envelope::plain));
+  BOOST_TEST(with("")->policy.batch_events == 100U);
+  BOOST_TEST((with(R"(,"envelope":"plain")")->envelope == core::event_envelope::plain));
+  BOOST_TEST(with(R"(,"envelope":"plain")")->policy.batch_events == 100U);
+  const auto single = with(R"(,"envelope":"cloudevents")");
+  BOOST_REQUIRE(single);
+  BOOST_TEST((single->envelope == core::event_envelope::cloudevents));
+  BOOST_TEST(single->policy.batch_events == 1U);
+  const auto batch = with(R"(,"batch":{"events":7},"envelope":"cloudevents")");
+  BOOST_REQUIRE(batch);
+  BOOST_TEST(batch->policy.batch_events == 7U);
+  BOOST_TEST(with(R"(,"batch":{"bytes":7},"envelope":"cloudevents")")->policy.batch_events == 1U);
+  for (const auto* wrong : {R"(,"envelope":"CloudEvents")", R"(,"envelope":"")",
+                            R"(,"envelope":1)", R"(,"envelope":null)"}) {
+    const auto refused = with(wrong);
+    BOOST_REQUIRE_MESSAGE(!refused, wrong);
+    BOOST_TEST(mentions(refused.error().detail, "/envelope: "), refused.error().detail);
+  }
+  BOOST_TEST(mentions(problems(R"({"queue":"q","envelope":"cloudevents"})"),
+                      "/envelope: excludes queue"));
 }
 
 BOOST_AUTO_TEST_CASE(every_problem_is_told_with_its_place) {

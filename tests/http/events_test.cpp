@@ -159,6 +159,16 @@ struct events_fixture : door_fixture {
     feed->events[shard].push_back({feed->newest(shard) + 1, event.dump()});
     wake();
   }
+  /// A task of a queue has ended.
+  void commit_end(core::shard_id shard, std::string_view type, std::string_view queue) {
+    const json event{{"type", type},
+                     {"queue", queue},
+                     {"task_id", unit_text},
+                     {"at", 1'700'000'000'123'456},
+                     {"details", {{"task_type", "letter"}}}};
+    feed->events[shard].push_back({feed->newest(shard) + 1, event.dump()});
+    wake();
+  }
   void wake() {
     caf::anon_send(feeder, http::errand{[feed = feed](caf::event_based_actor*) { feed->wake(); }});
     settle();
@@ -374,6 +384,48 @@ BOOST_AUTO_TEST_CASE(a_stream_has_the_events_that_its_filter_lets_through) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_stream_of_a_queue_has_the_ends_of_its_tasks_alone) {
+  const auto of_mail = stream("?queue=mail");
+  const auto dead_of_mail = stream("?queue=mail&types=TaskDead");
+  const auto of_step = stream("?step_id=" + std::string{step_text});
+  commit_end(0, "TaskCompleted", "mail");
+  commit_end(0, "TaskDead", "mail");
+  commit_end(1, "TaskDead", "orders");
+  commit(1, "UnitFinalized", unit, step);
+  commit(1, "EventUnreadable");
+  pass(1s);
+  pass(1s);
+  BOOST_TEST(parsed(of_mail).places() == (place_list{"0/1", "0/2", "1/3"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(parsed(dead_of_mail).places() == (place_list{"0/2", "1/3"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(parsed(of_step).places() == (place_list{"1/2", "1/3"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_has_cloudevents_on_request) {
+  const auto call = stream("?envelope=cloudevents");
+  commit_end(1, "TaskDead", "mail");
+  commit(0, "UnitFinalized", unit, step);
+  pass(1s);
+  const auto got = parsed(call);
+  BOOST_REQUIRE_EQUAL(got.events.size(), 2U);
+  const auto& dead = got.events[0];
+  BOOST_TEST(dead.type == "TaskDead");
+  BOOST_TEST(dead.data.at("specversion") == "1.0");
+  BOOST_TEST(dead.data.at("id") == "1-1");
+  BOOST_TEST(dead.data.at("source") == "https://example.org/holdfast");
+  BOOST_TEST(dead.data.at("type") == "holdfast.TaskDead");
+  BOOST_TEST(dead.data.at("subject") == "queues/mail/tasks/" + std::string{unit_text});
+  BOOST_TEST(dead.data.at("time") == "2023-11-14T22:13:20.123456Z");
+  BOOST_TEST(dead.data.at("data").at("details").at("task_type") == "letter");
+  BOOST_TEST(got.events[1].data.at("type") == "holdfast.UnitFinalized");
+  // The stream goes on behind its ids as any other.
+  const auto again = parsed(stream("?envelope=cloudevents", dead.id));
+  BOOST_REQUIRE_EQUAL(again.events.size(), 1U);
+  BOOST_TEST(again.events[0].data.at("id") == "0-1");
+}
+
 BOOST_AUTO_TEST_CASE(a_step_that_joins_a_workflow_later_is_among_its_events) {
   feed->steps = {step};
   const auto call = stream("?workflow_id=018f0000-0000-7000-8000-0000000000c1");
@@ -474,7 +526,29 @@ BOOST_AUTO_TEST_CASE(a_list_without_events_has_a_cursor_all_the_same) {
   BOOST_TEST(event_places_of(then) == (place_list{"0/1"}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_list_has_cloudevents_in_place_of_events_on_request) {
+  commit_end(1, "TaskCompleted", "mail");
+  commit(0, "UnitFinalized", unit, step);
+  const auto list = reply_of(get("/v1/events?from=oldest&envelope=cloudevents&queue=mail")).json;
+  BOOST_TEST(event_places_of(list) == (place_list{"1/1"}), boost::test_tools::per_element());
+  const auto& envelope = list.at("events").at(0).at("event");
+  BOOST_TEST(envelope.at("id") == "1-1");
+  BOOST_TEST(envelope.at("type") == "holdfast.TaskCompleted");
+  BOOST_TEST(envelope.at("source") == "https://example.org/holdfast");
+  const auto plain = reply_of(get("/v1/events?from=oldest&envelope=plain&queue=mail")).json;
+  BOOST_TEST(plain.at("events").at(0).at("event") == envelope.at("data"));
+}
+
 BOOST_AUTO_TEST_CASE(wrong_requests_for_events_are_refused) {
+  BOOST_TEST(reply_of(get("/v1/events?envelope=xml")).status == 400U);
+  BOOST_TEST(contains(reply_of(get("/v1/events?queue=Mail")).body, "must be 1 to 64 of"));
+  for (const auto& other :
+       {"step_id=" + std::string{step_text}, "unit_id=" + std::string{unit_text},
+        std::string{"workflow_id=018f0000-0000-7000-8000-0000000000c1"}}) {
+    const auto reply = reply_of(get("/v1/events?queue=mail&" + other));
+    BOOST_TEST(reply.status == 400U);
+    BOOST_TEST(contains(reply.body, "an event is of a queue or of a step"));
+  }
   BOOST_TEST(reply_of(get("/v1/events?cursor=nonsense")).status == 400U);
   BOOST_TEST(reply_of(get("/v1/events?types=Nothing")).status == 400U);
   BOOST_TEST(reply_of(get("/v1/events?wait=61")).status == 400U);

@@ -436,6 +436,7 @@ private:
     };
     made.now = [this] { return now; };
     made.make_id = [this] { return made_id(++ids_made_); };
+    made.events_source = "https://example.org/holdfast";
     return made;
   }
 

@@ -51,6 +51,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_no_events_are_told_as_unreadable_in_their_pla
   for (const std::string text :
        {"", "{", "[1]", "[[]]", R"(["details"])", R"([{"type":1}])", "[]",
         R"([{"type":"UnitFinalized","details":{}}])", R"([{"type":"UnitFinalized","at":1},{}])",
+        R"([{"type":"TaskDead","at":1,"queue":7}])", R"([{"type":"TaskDead","at":1,"task_id":7}])",
         "[{\"type\":\"UnitFinalized\",\"at\":1,\"details\":{\"a\":\"\xe9\"}}]"}) {
     const auto read = persistence::events_from_text({3, 7, 1, at}, text);
     BOOST_REQUIRE_MESSAGE(read, text);
@@ -75,6 +76,29 @@ BOOST_AUTO_TEST_CASE(event_that_cannot_be_read_keeps_none_of_its_row_from_being_
   BOOST_TEST(((*read)[1].event.type == core::event_type::event_unreadable));
   BOOST_TEST(((*read)[1].id.seq == 8U));
   BOOST_TEST(((*read)[2].event.type == core::event_type::unit_canceled));
+}
+
+BOOST_AUTO_TEST_CASE(event_of_a_task_is_read_back_with_its_queue_and_its_task) {
+  core::event told;
+  told.type = core::event_type::task_dead;
+  told.at = core::from_micros(3);
+  told.details = R"({"error_code":"GONE"})";
+  told.queue = "mail";
+  told.task = {*core::parse_uuid("018f2c5e-7c1a-7000-8000-000000000004")};
+  persistence::shard_batch part;
+  part.changes.push_back({{}, {told}});
+  const auto text = persistence::events_to_text(part);
+  BOOST_TEST(text
+             == R"([{"type":"TaskDead","queue":"mail",)"
+                R"("task_id":"018f2c5e-7c1a-7000-8000-000000000004","at":3,)"
+                R"("details":{"error_code":"GONE"}}])");
+  const auto read = persistence::events_from_text({3, 7, 1, core::from_micros(5)}, text);
+  BOOST_REQUIRE(read);
+  BOOST_REQUIRE_EQUAL(read->size(), 1U);
+  BOOST_TEST(core::to_json(read->front().event) == core::to_json(told));
+  BOOST_TEST(read->front().event.queue == "mail");
+  BOOST_TEST((read->front().event.task == told.task));
+  BOOST_TEST(!read->front().event.step);
 }
 
 // Only a newer version writes such: it knows them.

@@ -306,6 +306,10 @@ void auditor::count_event(const core::event& event) {
   case event_type::job_step_updated:
   case event_type::unit_task_ended:
   case event_type::event_unreadable:
+  case event_type::task_completed:
+  case event_type::task_failed:
+  case event_type::task_dead:
+  case event_type::task_canceled:
     return;
   }
 }
