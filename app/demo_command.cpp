@@ -159,7 +159,7 @@ exit_code run_with_pages(const demo_flags& flags) {
     settings.speed = flags.speed;
     settings.seed = flags.seed;
     settings.per_second = flags.pace;
-    settings.pages = "http://127.0.0.1:" + number;
+    settings.http_port = number;
     settings.data_dir = directory->path().string();
     settings.is_kept = flags.keep;
     settings.json = flags.json;

@@ -45,15 +45,9 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-/// The program as one may type it: by its place from here, where it is below here.
-std::string program_path() {
+std::filesystem::path path_of_program() {
   std::error_code failed;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (failed)
-    return "holdfast";
-  const auto from_here = std::filesystem::proximate(program, failed);
-  const bool is_below = !failed && !from_here.empty() && *from_here.begin() != "..";
-  return is_below ? from_here.string() : program.string();
+  return std::filesystem::read_symlink("/proc/self/exe", failed);
 }
 
 std::string pace_in_words(double per_second) {
@@ -70,6 +64,7 @@ web_job::web_job(const std::vector<dataset>& sets, web_job_settings settings, no
                  progress_bar& bar, main_loop& loop)
     : sets_(sets),
       settings_(std::move(settings)),
+      pages_("http://127.0.0.1:" + settings_.http_port),
       node_(node),
       bar_(bar),
       loop_(loop),
@@ -169,7 +164,7 @@ core::outcome<std::string> web_job::make_link(const std::string& role,
   if (!made)
     return core::failure{made.error().code,
                          "a sign-in link was refused: " + in_words(made.error())};
-  return settings_.pages + core::page_of_link(role, core::text_of_link({wanted.token, *secret}));
+  return pages_ + core::page_of_link(role, core::text_of_link({wanted.token, *secret}));
 }
 
 core::outcome<bool> web_job::tell_places() {
@@ -184,7 +179,7 @@ core::outcome<bool> web_job::tell_places() {
     return core::failure{steps.error().code,
                          "the steps could not be listed: " + in_words(steps.error())};
   const auto units_done = units_done_in(steps_of(loaded_), *steps);
-  const auto label = settings_.pages + "/label#/steps/" + core::to_string(loaded_.front().step);
+  const auto label = pages_ + "/label#/steps/" + core::to_string(loaded_.front().step);
   const auto judgments_done = tally_->acknowledged_count();
 
   auto particulars = ordered_json::object();
@@ -198,28 +193,13 @@ core::outcome<bool> web_job::tell_places() {
   particulars["judgments_done"] = judgments_done;
   particulars["units"] = units_;
   particulars["units_done"] = units_done;
-  const auto another_link = program_path() + " token link --data-dir " + settings_.data_dir
-                            + " --url " + settings_.pages + " --role ";
-  tell(
-      "ready", particulars,
-      "\nHalf of the job is done: " + grouped(judgments_done) + " of " + grouped(judgments_)
-          + " judgments; " + grouped(units_done) + " of " + grouped(units_)
-          + " units have a result.\nThe " + grouped(contributors_)
-          + " recorded contributors go on with the other half, "
-          + pace_in_words(settings_.per_second)
-          + ".\n\n1. Open the console. The link signs you in as administrator, once, within 10 "
-            "minutes.\n\n   "
-          + *console
-          + "\n\n2. Label units beside them, in the same browser. Any name will do.\n\n   " + label
-          + "\n\n   As a contributor, who sees nothing else (in a private window: a browser has "
-            "one "
-            "sign-in at a time):\n\n   "
-          + *as_guest
-          + "\n\n3. Kill the node. It is started again with the same data, and the pages go on.\n\n"
-            "   kill -9 "
-          + std::to_string(node_.pid()) + "\n\nFor another link:\n\n   " + another_link
-          + "admin\n\nCtrl-C stops the demo and " + (settings_.is_kept ? "keeps " : "removes ")
-          + settings_.data_dir + ".\n");
+  const auto text = text_of_places({*console, label, *as_guest});
+  tell("ready", particulars,
+       "\nHalf of the job is done: " + grouped(judgments_done) + " of " + grouped(judgments_)
+           + " judgments; " + grouped(units_done) + " of " + grouped(units_)
+           + " units have a result.\nThe " + grouped(contributors_)
+           + " recorded contributors go on with the other half, "
+           + pace_in_words(settings_.per_second) + ".\n\n" + text);
   return true;
 }
 
@@ -270,6 +250,29 @@ core::outcome<bool> web_job::tend_node() {
        "It runs again after " + std::string{seconds_away} + " s, as process "
            + std::to_string(node_.pid()) + ".");
   return true;
+}
+
+std::string web_job::text_of_places(const places& of) {
+  const auto program = path_of_program();
+  std::string text;
+  const auto say = [&](const std::string& what, const std::string& place) {
+    text += what + "\n\n   " + place + "\n\n";
+  };
+  say("1. Open the console. The link signs you in as administrator, once, within 10 minutes.",
+      of.console);
+  say("2. Label units beside the contributors, in the same browser. Any name will do.", of.label);
+  say("   Or as a contributor, who may do nothing else. Use a private window: a browser has one\n"
+      "   sign-in at a time.",
+      of.label_as_contributor);
+  say("3. Kill the node. It is started again with the same data, and the pages go on.",
+      "kill -9 " + std::to_string(node_.pid()));
+  say("4. Make a job of your own (docs/TUTORIAL.md). It begins with these lines, in another\n"
+      "   terminal; the second one prints a new link to the console.",
+      "export PATH=\"" + program.parent_path().string()
+          + ":$PATH\" HOLDFAST_NODE_DATA_DIR=" + settings_.data_dir
+          + " HOLDFAST_HTTP_PORT=" + settings_.http_port + "\n   holdfast token link --role admin");
+  return text + "Ctrl-C stops the demo and " + (settings_.is_kept ? "keeps " : "removes ")
+         + settings_.data_dir + ".\n";
 }
 
 void web_job::tell(const char* event, const nlohmann::ordered_json& particulars,

@@ -23,7 +23,7 @@ struct web_job_settings {
   double speed = 1; ///< Of the first half.
   std::uint64_t seed = 1;
   double per_second = 1; ///< Judgments of the second half.
-  std::string pages;     ///< Their address, without a path.
+  std::string http_port; ///< Of the pages, on loopback.
   std::string data_dir;
   bool is_kept = false; ///< The data directory.
   bool json = false;
@@ -48,6 +48,13 @@ public:
   core::outcome<bool> run();
 
 private:
+  /// Addresses for the person.
+  struct places {
+    std::string console; ///< Signs in.
+    std::string label;
+    std::string label_as_contributor; ///< Signs in.
+  };
+
   core::outcome<bool> load();
   void send_contributors();
   core::outcome<bool> run_first_half();
@@ -55,12 +62,14 @@ private:
   core::outcome<bool> run_second_half();
   core::outcome<bool> tend_node();
   core::outcome<std::string> make_link(const std::string& role, const std::string& contributor);
+  std::string text_of_places(const places& of);
   void show_progress();
   /// On stdout: the text for people, or the event with its particulars as a line of JSON.
   void tell(const char* event, const nlohmann::ordered_json& particulars, const std::string& text);
 
   const std::vector<dataset>& sets_;
   const web_job_settings settings_;
+  const std::string pages_; ///< Their address, without a path.
   node_process& node_;
   progress_bar& bar_;
   main_loop& loop_;
