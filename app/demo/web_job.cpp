@@ -214,11 +214,11 @@ core::outcome<bool> web_job::run_second_half() {
     if (is_finished || seen_->units_done < units_)
       continue;
     is_finished = true;
-    tell("finished", {},
+    tell("finished", nullptr,
          "All " + grouped(units_)
              + " units have a result. The pages stay until you stop the demo with Ctrl-C.");
   }
-  tell("stopped", {}, "Stopping.");
+  tell("stopped", nullptr, "Stopping.");
   return true;
 }
 
@@ -281,7 +281,8 @@ void web_job::tell(const char* event, const nlohmann::ordered_json& particulars,
   if (settings_.json) {
     auto line = ordered_json::object();
     line["event"] = event;
-    line.update(particulars);
+    if (particulars.is_object())
+      line.update(particulars);
     std::cout << line.dump() << std::endl;
   } else {
     std::cout << text << std::endl;

@@ -64,7 +64,8 @@ private:
   core::outcome<std::string> make_link(const std::string& role, const std::string& contributor);
   std::string text_of_places(const places& of);
   void show_progress();
-  /// On stdout: the text for people, or the event with its particulars as a line of JSON.
+  /// On stdout: the text for people, or the event as a line of JSON with its particulars, an object
+  /// or null.
   void tell(const char* event, const nlohmann::ordered_json& particulars, const std::string& text);
 
   const std::vector<dataset>& sets_;
