@@ -2,6 +2,9 @@
 #include "app/demo/main_job.hpp"
 #include "app/demo/quality_plot.hpp"
 #include "app/demo/scratch_directory.hpp"
+#include "app/demo/web_job.hpp"
+#include "app/listen_port.hpp"
+#include "app/port_holder.hpp"
 #include "app/printable.hpp"
 #include "files/output_file.hpp"
 
@@ -36,10 +39,15 @@ struct demo_flags {
   bool json = false;
   bool keep = false;
   std::string plot = "holdfast-demo.svg";
+  bool web = false;
+  std::uint16_t port = 8470; ///< As in the documents; `./dev web` looks there for a node, too.
+  double pace = 1;           ///< An hour and forty minutes for half of zencrowd_us.
 };
 
 /// The sets that come with the project.
 const std::vector<std::string> own_sets{"cf_amt", "zencrowd_us"};
+/// Those of them whose units say enough for somebody who sees them.
+const std::vector<std::string> own_sets_for_people{"zencrowd_us"};
 
 /// A node starts in a second or two; a slow disk takes its time to make a database.
 constexpr auto start_limit = 60s;
@@ -66,8 +74,8 @@ std::optional<std::filesystem::path> find_own_data() {
   return std::nullopt;
 }
 
-core::outcome<std::vector<dataset>> read_sets(const std::vector<std::string>& given) {
-  auto directories = given;
+core::outcome<std::vector<dataset>> read_sets(const demo_flags& flags) {
+  auto directories = flags.data;
   if (directories.empty()) {
     const auto own = find_own_data();
     if (!own)
@@ -75,7 +83,7 @@ core::outcome<std::vector<dataset>> read_sets(const std::vector<std::string>& gi
                            "the project's data sets are neither in share/holdfast/data beside the "
                            "program's folder nor where the project was built; name a directory "
                            "with --data"};
-    for (const auto& name : own_sets)
+    for (const auto& name : flags.web ? own_sets_for_people : own_sets)
       directories.push_back((*own / name).string());
   }
   std::vector<dataset> sets;
@@ -110,9 +118,70 @@ void draw(const std::string& file, demo_report& report) {
                               + "; name another place with --plot");
 }
 
+/// The port that is taken, with who has it if the system says so.
+std::string taken_port(std::uint16_t port) {
+  const auto holder = holder_of(port);
+  const auto who = holder && holder->pid != 0
+                       ? " by " + holder->program + " (process " + std::to_string(holder->pid) + ')'
+                       : std::string{};
+  return "port " + std::to_string(port) + " is taken" + who
+         + ": name another one with --port, or 0 for any that is free";
+}
+
+exit_code run_with_pages(const demo_flags& flags) {
+  const auto sets = read_sets(flags);
+  if (!sets)
+    return complain(sets.error().detail, exit_code::usage);
+  // Held to the end, so that the node finds its port again whenever it is started.
+  const auto port = hold_port("127.0.0.1", flags.port);
+  if (!port && port.error().code == core::errc::already_exists)
+    return complain(taken_port(flags.port), exit_code::port_in_use);
+  if (!port)
+    return complain(port.error().detail, exit_code::configuration);
+
+  main_loop loop;
+  auto directory = scratch_directory::make();
+  if (!directory)
+    return complain(directory.error().detail, exit_code::configuration);
+  if (flags.keep)
+    directory->keep();
+
+  const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
+  progress_bar bar{guarded_output::terminal(), is_terminal};
+  const auto number = std::to_string(port->number());
+  node_process node{"/proc/self/exe", directory->path(), {"--set", "http.port=" + number}};
+  bar.say("starting a node with a private database in " + directory->path().string());
+  if (const auto started = node.start(start_limit); !started)
+    return complain(started.error().detail + "\n" + node.log_tail(), exit_code::unreachable);
+  core::outcome<bool> done = true;
+  {
+    web_job_settings settings;
+    settings.speed = flags.speed;
+    settings.seed = flags.seed;
+    settings.per_second = flags.pace;
+    settings.http_port = number;
+    settings.data_dir = directory->path().string();
+    settings.is_kept = flags.keep;
+    settings.json = flags.json;
+    settings.live = is_terminal;
+    web_job job{*sets, settings, node, bar, loop};
+    done = job.run();
+  }
+  bar.clear();
+  const auto code = node.stop(stop_limit);
+  if (!done)
+    return complain(done.error().detail + "\n" + node.log_tail(), exit_code::failed_check);
+  if (code != static_cast<int>(exit_code::ok))
+    return complain("the node did not stop as it should: "
+                        + (code ? "exit code " + std::to_string(*code) : "it still runs") + '\n'
+                        + node.log_tail(),
+                    exit_code::failed_check);
+  return exit_code::ok;
+}
+
 exit_code run(const demo_flags& flags) {
   const auto began = steady_clock::now();
-  const auto sets = read_sets(flags.data);
+  const auto sets = read_sets(flags);
   if (!sets)
     return complain(sets.error().detail, exit_code::usage);
   std::uint64_t answers = 0;
@@ -173,18 +242,35 @@ void add_demo_command(CLI::App& cli, exit_code& result) {
   command->add_option("--speed", flags->speed, "How many recorded seconds pass in one")
       ->check(CLI::Range(1.0, 1e9))
       ->capture_default_str();
-  command->add_option("--kills", flags->kills, "How often the node is killed with SIGKILL")
-      ->check(CLI::Range(0, 100))
-      ->capture_default_str();
+  auto* kills =
+      command->add_option("--kills", flags->kills, "How often the node is killed with SIGKILL")
+          ->check(CLI::Range(0, 100))
+          ->capture_default_str();
   command->add_option("--seed", flags->seed, "Of all that is random in the contributors")
       ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print the report as one JSON object");
-  command
-      ->add_option("--plot", flags->plot,
-                   "Where the charts of the second act are drawn (SVG); empty: nowhere")
-      ->capture_default_str();
+  command->add_flag("--json", flags->json,
+                    "Print the report as one JSON object; with --web, one for each event");
+  auto* plot =
+      command
+          ->add_option("--plot", flags->plot,
+                       "Where the charts of the second act are drawn (SVG); empty: nowhere")
+          ->capture_default_str();
   command->add_flag("--keep", flags->keep, "Keep the node's data directory");
-  command->callback([flags, &result] { result = run(*flags); });
+  auto* web = command
+                  ->add_flag("--web", flags->web,
+                             "Do half of the job and keep the node: watch its pages, and label "
+                             "units beside the contributors")
+                  ->excludes(kills)
+                  ->excludes(plot);
+  command->add_option("--port", flags->port, "With --web: where the pages are; 0: on any free port")
+      ->needs(web)
+      ->capture_default_str();
+  command->add_option("--pace", flags->pace, "With --web: judgments a second in the second half")
+      ->check(CLI::Range(0.1, 1000.0))
+      ->needs(web)
+      ->capture_default_str();
+  command->callback(
+      [flags, &result] { result = flags->web ? run_with_pages(*flags) : run(*flags); });
 }
 
 } // namespace holdfast::app

@@ -23,6 +23,8 @@ using namespace std::chrono_literals;
 /// every look costs the node a request.
 constexpr core::duration idle_min = 20ms;
 constexpr core::duration idle_max = 250ms;
+/// The same once all of them work slowly, for an hour or more: what they wait for is as slow.
+constexpr core::duration slow_idle_max = 5s;
 
 /// Beyond the end of the lease, for a submission that is late for certain: the node's clock may be
 /// a little behind ours.
@@ -78,8 +80,10 @@ void look_again(self_ptr self) {
 
 void look_again_later(self_ptr self) {
   auto& state = self->state;
+  const auto& pace = state.deps.pace;
+  const auto longest = pace && pace->is_slow() ? slow_idle_max : idle_max;
   self->delayed_send(self,
-                     core::equal_jitter(++state.idle_rounds, idle_min, idle_max, state.random()),
+                     core::equal_jitter(++state.idle_rounds, idle_min, longest, state.random()),
                      look_for_work{});
 }
 
@@ -286,7 +290,10 @@ void receive(self_ptr self, const msg::assignment& given) {
     return;
   }
   ++state.deps.log->holding;
-  state.at_hand = contributor_state::work{given, task, known->second, known->second.thinking, {}};
+  const auto& pace = state.deps.pace;
+  const auto planned = known->second.thinking;
+  const auto thinking = pace ? pace->thinking(planned, wall_clock()) : planned;
+  state.at_hand = contributor_state::work{given, task, known->second, thinking, {}};
   if (known->second.how == habit::lets_expire || known->second.how == habit::submits_late)
     forget(self);
   else

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/demo/pace.hpp"
 #include "app/demo/planned_answer.hpp"
 #include "app/demo/tally.hpp"
 #include "core/ids.hpp"
@@ -31,6 +32,7 @@ struct contributor_deps {
   msg::gateway_actor gateway; ///< Of a `client::connection`: retries by itself.
   core::duration request_timeout{};
   std::shared_ptr<tally> log;
+  std::shared_ptr<work_pace> pace; ///< Null: as planned to the end.
 };
 
 /// INTERNAL: ask for an assignment.

@@ -5,6 +5,8 @@
 #include "documents/csv.hpp"
 #include "documents/json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -27,6 +29,9 @@ constexpr double seconds_max = 3.2e8;
 /// The contributor's name in the system is `<set>/<worker>`, with a number where sets share a name.
 constexpr std::size_t prefix_bytes_max = 64;
 constexpr std::size_t label_bytes_max = 1024;
+
+/// Of form.json: the hints of a form have at most a kilobyte, without the white space.
+constexpr documents::json_limits form_limits{16UL * 1024, 16};
 
 using documents::csv_record;
 constexpr auto* problem_at = documents::csv_problem;
@@ -118,6 +123,31 @@ core::outcome<std::string> read_file(const std::filesystem::path& path) {
   if (!in.good() && !in.eof())
     return core::failure{core::errc::invalid_argument, path.string() + ": cannot be read"};
   return text;
+}
+
+/// Fills in what people see of the set.
+core::failure read_form(std::string_view text, const std::string& file, dataset& into) {
+  const auto mistake = [&](const std::string& what) {
+    return core::failure{core::errc::invalid_argument, file + ": " + what};
+  };
+  if (const auto problem = documents::check_json(text, form_limits);
+      problem.code != core::errc::none)
+    return mistake(problem.detail);
+  const auto form = nlohmann::json::parse(text);
+  if (!form.is_object())
+    return mistake("must be a JSON object with title and ui");
+  for (const auto& [name, value] : form.items()) {
+    if (name == "title" && value.is_string())
+      into.title = value.get<std::string>();
+    else if (name == "ui" && value.is_object())
+      into.ui = value.dump();
+    else
+      return mistake("may have title, a text, and ui, an object; found `" + name + '`');
+  }
+  if (into.ui.size() > core::ui_bytes_max)
+    return mistake("ui has " + std::to_string(into.ui.size()) + " bytes, and may have "
+                   + std::to_string(core::ui_bytes_max));
+  return {};
 }
 
 } // namespace
@@ -216,7 +246,17 @@ core::outcome<dataset> read_dataset(const std::filesystem::path& directory) {
     return truth.error();
   // `data/x/` and `data/x/.` are called x, too.
   const auto whole = std::filesystem::weakly_canonical(directory, ignored);
-  return parse_dataset(whole.filename().string(), *answers, *truth);
+  auto set = parse_dataset(whole.filename().string(), *answers, *truth);
+  const auto form_path = directory / "form.json";
+  if (!set || !std::filesystem::exists(form_path, ignored))
+    return set;
+  const auto form = read_file(form_path);
+  if (!form)
+    return form.error();
+  if (auto problem = read_form(*form, set->name + "/form.json", *set);
+      problem.code != core::errc::none)
+    return problem;
+  return set;
 }
 
 } // namespace holdfast::app::demo

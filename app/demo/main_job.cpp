@@ -1,17 +1,12 @@
 #include "app/demo/main_job.hpp"
 
 #include "app/data_dir.hpp"
-#include "app/demo/clock.hpp"
-#include "app/demo/contributor.hpp"
+#include "app/demo/crew.hpp"
 #include "app/demo/quality_act.hpp"
 #include "app/demo/workload.hpp"
-#include "client/peer_system.hpp"
 #include "persistence/verify.hpp"
 
-#include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
-#include <caf/exit_reason.hpp>
-#include <caf/send.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -23,15 +18,6 @@ namespace {
 
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
-
-/// A node that is back gets questions from everybody at once; short pauses find it quickly.
-client::retry_policy demo_retry() {
-  client::retry_policy retry;
-  retry.deadline = 60s; // a restart with crash recovery on a slow disk
-  retry.backoff_min = 10ms;
-  retry.backoff_max = 200ms;
-  return retry;
-}
 
 constexpr auto restart_limit = 60s;
 /// Nothing happens for so long only if something hangs.
@@ -55,30 +41,7 @@ std::uint64_t count_answers(const std::vector<dataset>& sets) {
   return count;
 }
 
-std::string in_words(const core::failure& why) {
-  return std::string{core::to_string(why.code)} + (why.detail.empty() ? "" : ": " + why.detail);
-}
-
 } // namespace
-
-struct main_job::peer {
-  peer(std::uint16_t port, std::uint64_t seed)
-      : configuration(client::peer_settings{}),
-        system(configuration),
-        node(system, {"127.0.0.1", port}, demo_retry(), seed),
-        ids(seed) {}
-
-  ~peer() {
-    for (const auto& actor : actors)
-      caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
-  }
-
-  client::peer_system configuration;
-  caf::actor_system system;
-  client::connection node;
-  core::uuid_source ids;
-  std::vector<caf::actor> actors; ///< A handle keeps an actor alive that waits for a timer alone.
-};
 
 main_job::main_job(const std::vector<dataset>& sets, const main_job_settings& settings,
                    node_process& node, const std::string& data_dir, progress_bar& bar,
@@ -99,7 +62,7 @@ main_job::~main_job() = default;
 
 demo_report main_job::run() {
   report_.kills_wanted = settings_.kills;
-  peer_ = std::make_unique<peer>(node_.port(), settings_.seed);
+  peer_ = std::make_unique<demo_peer>(node_.port(), settings_.seed);
   if (load()) {
     const auto began = steady_clock::now();
     start_contributors();
@@ -132,63 +95,30 @@ bool main_job::failed(const std::string& what) {
 }
 
 bool main_job::load() {
-  for (std::size_t i = 0; i < sets_.size(); ++i)
-    if (!load_set(sets_[i], i))
-      return false;
-  return true;
-}
-
-bool main_job::load_set(const dataset& set, std::size_t index) {
-  const auto& node = peer_->node;
-  const auto created = node.ask<msg::workflow_created>(
-      msg::create_workflow{core::workflow_id{peer_->ids.next(wall_clock())}, workflow_of(set)});
-  if (!created)
-    return failed(set.name + ": the workflow was refused: " + in_words(created.error()));
-  const auto step = created->steps.front().step;
-  for (auto& rows : source_data_of(set)) {
-    const auto added = node.ask<msg::source_data_added>(msg::add_source_data{step, rows});
-    if (!added)
-      return failed(set.name + ": source data was refused: " + in_words(added.error()));
-    if (!added->problems.empty())
-      return failed(set.name + ": a row was refused: " + added->problems.front().detail);
+  for (std::size_t i = 0; i < sets_.size(); ++i) {
+    const auto& set = sets_[i];
+    auto loaded = load_set(*peer_, set, i, demo_lease());
+    if (!loaded)
+      return failed(loaded.error().detail);
+    loaded_.push_back(std::move(*loaded));
+    bar_.say("loaded " + set.name + ": " + std::to_string(set.units.size()) + " units, "
+             + std::to_string(set.contributors.size()) + " contributors, "
+             + std::to_string(set.answers()) + " answers");
   }
-  const auto sealed = node.ask<msg::step_view>(msg::seal_step{step});
-  if (!sealed)
-    return failed(set.name + ": the step was not sealed: " + in_words(sealed.error()));
-  if (sealed->total_units != set.units.size())
-    return failed(set.name + ": the step has " + std::to_string(sealed->total_units) + " units, "
-                  + std::to_string(set.units.size()) + " were sent");
-  // A contributor of two sets is two people here: the sets do not know each other.
-  loaded_.push_back({&set, step, std::to_string(index + 1) + '/'});
-  bar_.say("loaded " + set.name + ": " + std::to_string(set.units.size()) + " units, "
-           + std::to_string(set.contributors.size()) + " contributors, "
-           + std::to_string(set.answers()) + " answers");
   return true;
 }
 
 void main_job::start_contributors() {
   for (std::size_t i = 0; i < loaded_.size(); ++i) {
     const auto& of = loaded_[i];
-    auto plans = plan_answers(*of.set, settings_.speed, settings_.seed + i);
-    for (std::size_t c = 0; c < plans.size(); ++c) {
-      contributor_deps deps;
-      deps.name = of.contributor_prefix + of.set->contributors[c].name;
-      deps.step = of.step;
-      deps.set = i;
-      deps.answers = std::move(plans[c]);
-      deps.lease = demo_lease();
-      deps.seed = settings_.seed + 1000003 * (report_.conduct.contributors + 1);
-      deps.gateway = peer_->node.gateway();
-      deps.request_timeout = peer_->node.request_timeout();
-      deps.log = tally_;
-      ++tally_->working;
-      ++report_.conduct.contributors;
-      peer_->actors.push_back(peer_->system.spawn(contributor, std::move(deps)));
-    }
+    report_.conduct.contributors += of.set->contributors.size();
+    demo::start_contributors(*peer_, of,
+                             {i, plan_answers(*of.set, settings_.speed, settings_.seed + i),
+                              demo_lease(), settings_.seed, tally_, nullptr});
   }
-  peer_->actors.push_back(peer_->system.spawn(observer, observer_deps{peer_->node.gateway(),
-                                                                      peer_->node.request_timeout(),
-                                                                      observe_interval, seen_}));
+  peer_->actors.push_back(peer_->system.spawn(
+      observer, observer_deps{peer_->node.gateway(), peer_->node.request_timeout(),
+                              observe_interval, steps_of(loaded_), seen_}));
 }
 
 void main_job::show_progress() {

@@ -18,6 +18,8 @@
 
 namespace holdfast::app::demo {
 
+struct demo_peer;
+
 struct main_job_settings {
   double speed = 1;
   std::uint32_t kills = 0;
@@ -42,7 +44,6 @@ public:
 
 private:
   bool load();
-  bool load_set(const dataset& set, std::size_t index);
   void start_contributors();
   bool await_contributors();
   bool restart_node();
@@ -67,8 +68,7 @@ private:
   std::vector<loaded_set> loaded_;
   demo_report report_;
 
-  struct peer; ///< Our end of the network.
-  std::unique_ptr<peer> peer_;
+  std::unique_ptr<demo_peer> peer_;
 };
 
 } // namespace holdfast::app::demo

@@ -143,6 +143,11 @@ bool node_process::is_there() {
   return pid_ > 0;
 }
 
+pid_t node_process::pid() {
+  const std::lock_guard lock{mutex_};
+  return pid_;
+}
+
 void node_process::kill() { signal(SIGKILL); }
 
 void node_process::signal(int number) {

@@ -53,6 +53,8 @@ public:
   std::optional<int> stop(core::duration limit);
 
   std::uint16_t port() const { return port_; }
+  /// Of the process that runs; -1 where none does.
+  pid_t pid();
   /// The last lines of its log, for a report of what went wrong.
   std::string log_tail() const;
 

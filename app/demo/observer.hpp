@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/ids.hpp"
 #include "core/time.hpp"
 #include "messages/interfaces.hpp"
 
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace holdfast::app::demo {
 
@@ -25,8 +27,12 @@ struct observer_deps {
   msg::gateway_actor gateway; ///< Of a `client::connection`.
   core::duration request_timeout{};
   core::duration interval{};
+  std::vector<core::step_id> steps; ///< Those of the recorded job.
   std::shared_ptr<observed> seen;
 };
+
+/// How many units of these steps are done.
+std::uint64_t units_done_in(const std::vector<core::step_id>& steps, const msg::step_list& list);
 
 /// Asks the node now and then how many units are done, so that the progress bar never waits for a
 /// node that is down. Ends when it is told to exit.

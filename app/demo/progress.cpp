@@ -80,7 +80,7 @@ void progress_bar::show(const progress_state& state, clock::time_point now) {
 
 void progress_bar::clear() {
   if (drawn_)
-    out_ << "\r\x1b[K";
+    out_ << "\r\x1b[K" << std::flush;
   drawn_ = false;
 }
 

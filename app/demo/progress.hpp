@@ -37,9 +37,11 @@ public:
   /// Writes `line` above the bar.
   void say(const std::string& line);
 
+  /// Takes the bar off the terminal, for what somebody else writes there, until the next `show`.
+  void clear();
+
 private:
   double rate(std::uint64_t done, clock::time_point now);
-  void clear();
 
   std::ostream& out_;
   const bool terminal_;

@@ -1,6 +1,7 @@
 #include "app/demo/workload.hpp"
 
 #include "app/demo/clock.hpp"
+#include "core/workflow.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,31 @@ constexpr std::array<habit_share, 5> habit_shares{{
     {habit::mistakes_token, 10},
 }};
 
+/// The form of a set that brings none.
+std::string plain_form(const json& answer) {
+  auto form = json{{"schema", {{"properties", {{"answer", answer}}}, {"required", {"answer"}}}}};
+  if (form.dump().size() > core::ui_bytes_max)
+    form["schema"]["properties"]["answer"] = {{"type", "string"}}; // typed, not chosen
+  return form.dump();
+}
+
+/// What a person sees of a task. A name that is put together of another one and a page for it, as
+/// in zencrowd_us (`Sony-http://dbpedia.org/page/Sony`, `AOL-AOL_undisclosedLink0`), is taken
+/// apart.
+json input_of_task(const std::string& task) {
+  json input{{"task", task}};
+  for (auto at = task.find('-'); at != std::string::npos; at = task.find('-', at + 1)) {
+    const auto name = task.substr(0, at);
+    auto page = task.substr(at + 1);
+    if (page.rfind("http", 0) == 0 || page.rfind(name + '_', 0) == 0) {
+      input["name"] = name;
+      input["page"] = std::move(page);
+      break;
+    }
+  }
+  return input;
+}
+
 habit draw_habit(std::mt19937_64& random) {
   auto drawn = random() % 1000;
   for (const auto& share : habit_shares) {
@@ -61,14 +87,22 @@ core::lease_policy demo_lease() {
   return policy;
 }
 
-std::string workflow_of(const dataset& set) {
+core::lease_policy lease_for_people() {
+  core::lease_policy policy;
+  policy.ttl = std::chrono::minutes{2};
+  policy.total_max = std::chrono::hours{2};
+  policy.regrant_after = std::chrono::milliseconds{200};
+  return policy;
+}
+
+std::string workflow_of(const dataset& set, const core::lease_policy& lease) {
   json answer{{"type", "string"}};
   json labels = set.labels;
   if (labels.dump().size() <= enumeration_bytes_max)
     answer["enum"] = std::move(labels);
-  const auto lease = demo_lease();
   json step{{"key", "label"},
-            {"title", "Label each item"},
+            {"title", set.title.empty() ? "Label each item" : set.title},
+            {"ui", set.ui.empty() ? plain_form(answer) : set.ui},
             {"lease",
              {{"ttl_seconds", seconds(lease.ttl)},
               {"total_max_seconds", seconds(lease.total_max)},
@@ -86,7 +120,7 @@ std::vector<std::vector<msg::source_row>> source_data_of(const dataset& set) {
   std::vector<std::vector<msg::source_row>> requests(1);
   std::size_t bytes = 0;
   for (const auto& unit : set.units) {
-    msg::source_row row{unit.task, json{{"task", unit.task}}.dump(), unit.answers};
+    msg::source_row row{unit.task, input_of_task(unit.task).dump(), unit.answers};
     bytes += row.key.size() + row.input.size();
     if (requests.back().size() == rows_per_request || bytes > bytes_per_request) {
       requests.emplace_back();
@@ -104,6 +138,13 @@ std::string task_of_input(const std::string& input) {
 }
 
 std::string payload_of_label(const std::string& label) { return json{{"answer", label}}.dump(); }
+
+void remember_all(std::vector<std::unordered_map<std::string, planned_answer>>& plans) {
+  for (auto& plan : plans)
+    for (auto& [task, answer] : plan)
+      if (answer.how == habit::lets_expire || answer.how == habit::submits_late)
+        answer.how = habit::plain;
+}
 
 std::vector<std::unordered_map<std::string, planned_answer>>
 plan_answers(const dataset& set, double speed, std::uint64_t seed) {

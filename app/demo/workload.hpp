@@ -17,8 +17,12 @@ namespace holdfast::app::demo {
 /// enough that nobody who is at work loses one, unless the node is down.
 core::lease_policy demo_lease();
 
+/// The same where a person labels beside the recorded contributors: so long that they may read the
+/// unit in peace.
+core::lease_policy lease_for_people();
+
 /// A workflow of one step. Its schema admits the labels of the set and nothing else.
-std::string workflow_of(const dataset& set);
+std::string workflow_of(const dataset& set, const core::lease_policy& lease);
 
 /// The units, with as many judgments wanted as were recorded, in requests of bearable size.
 std::vector<std::vector<msg::source_row>> source_data_of(const dataset& set);
@@ -28,6 +32,10 @@ std::string task_of_input(const std::string& input);
 
 /// The answer of a contributor as the payload of a judgment.
 std::string payload_of_label(const std::string& label);
+
+/// The plans of people who never forget a unit that they have taken. Where leases are as long as
+/// people need, a forgotten one would come back after minutes.
+void remember_all(std::vector<std::unordered_map<std::string, planned_answer>>& plans);
 
 /// What each contributor answers, how fast, and what goes wrong with it on purpose, in the order of
 /// the set. The same `seed` gives the same plan. Recorded seconds are divided by `speed`.

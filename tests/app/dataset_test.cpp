@@ -1,11 +1,14 @@
 #include "app/demo/dataset.hpp"
 #include "app/demo/scoring.hpp"
+#include "app/demo/scratch_directory.hpp"
 #include "documents/csv.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -162,6 +165,43 @@ BOOST_AUTO_TEST_CASE(directory_without_answers_is_explained) {
   BOOST_TEST(contains(set.error().detail, "/nonexistent/set/answers.csv"));
 }
 
+BOOST_AUTO_TEST_CASE(form_of_a_set_is_read_and_a_mistake_in_it_named) {
+  // given: a set whose form changes
+  auto scratch = demo::scratch_directory::make();
+  BOOST_REQUIRE(scratch);
+  const auto place = scratch->path() / "small";
+  std::filesystem::create_directory(place);
+  std::ofstream{place / "answers.csv"} << "worker,task,label\nw,t,l\n";
+  const auto with_form = [&](const std::string& form) {
+    std::ofstream{place / "form.json"} << form;
+    return demo::read_dataset(place);
+  };
+
+  // when, then: it says what people see
+  const auto whole = with_form(R"({"title": "Is it so?", "ui": {"instructions": "Look."}})");
+  BOOST_REQUIRE(whole);
+  BOOST_TEST(whole->title == "Is it so?");
+  BOOST_TEST(whole->ui == R"({"instructions":"Look."})");
+  const auto longest = with_form(R"({"ui": {"instructions": ")" + std::string(1005, 'x') + "\"}}");
+  BOOST_REQUIRE(longest);
+  BOOST_TEST(longest->ui.size() == 1024U);
+  BOOST_TEST(longest->title == "");
+
+  // and: mistakes are told with the file
+  const auto mistake = [&](const std::string& form) {
+    const auto set = with_form(form);
+    BOOST_REQUIRE(!set);
+    BOOST_TEST((set.error().code == holdfast::core::errc::invalid_argument));
+    return set.error().detail;
+  };
+  BOOST_TEST(contains(mistake("{"), "small/form.json: "));
+  BOOST_TEST(contains(mistake("[]"), "must be a JSON object"));
+  BOOST_TEST(contains(mistake(R"({"Title": "x"})"), "found `Title`"));
+  BOOST_TEST(contains(mistake(R"({"ui": "{}"})"), "found `ui`"));
+  BOOST_TEST(contains(mistake(R"({"ui": {"instructions": ")" + std::string(1006, 'x') + "\"}}"),
+                      "ui has 1025 bytes, and may have 1024"));
+}
+
 BOOST_AUTO_TEST_CASE(sets_of_the_project_are_read_whole) {
   const auto tweets = demo::read_dataset(holdfast::test::source_dir() + "/data/cf_amt");
   BOOST_REQUIRE(tweets);
@@ -174,6 +214,7 @@ BOOST_AUTO_TEST_CASE(sets_of_the_project_are_read_whole) {
   BOOST_TEST(links->name == "zencrowd_us");
   BOOST_TEST(links->units.size() == 2040U);
   BOOST_TEST(links->answers() + links->repeated == 12190U);
+  BOOST_TEST(links->title == "Is the page about the name?");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,7 +11,9 @@ import { chromium, type Browser, type BrowserContext, type Page } from "playwrig
 
 import { RealNode, reasonToSkip as reasonWithoutNode } from "../../sdk/typescript/tests/real_node.js";
 
-const CHROMIUM = process.env.HOLDFAST_CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.HOLDFAST_CHROMIUM ?? "/usr/bin/chromium";
+/** The sandbox of Chromium does not work for root. */
+export const chromiumArguments = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
 const require = createRequire(import.meta.url);
 const web = fileURLToPath(new URL("../..", import.meta.url)); // from build/tests
 const pictures = join(web, "../docs/pictures");
@@ -57,8 +59,7 @@ export class Harness {
       harness.url = harness.node.url;
       harness.browser = await chromium.launch({
         executablePath: CHROMIUM,
-        // The sandbox of Chromium does not work for root.
-        args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+        args: chromiumArguments,
       });
     } catch (error) {
       await harness.stop();

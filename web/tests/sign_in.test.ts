@@ -54,6 +54,7 @@ describe("sign-in", { skip: reasonToSkip() ?? false }, () => {
     const link = await harness.link({ role: "auditor" });
     const page = await harness.open(link);
     await page.getByText("auditor").first().waitFor();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
     assert.doesNotMatch(page.url(), /link=/);
     await page.reload();
     await page.getByText("auditor").first().waitFor();

@@ -3,6 +3,7 @@
 import { HoldfastError, type PageSession } from "holdfast";
 
 import { api } from "./api.js";
+import { go } from "./router.js";
 import { Signal } from "./signal.js";
 
 /**
@@ -20,7 +21,8 @@ export const session = new Signal<SessionState>({ state: "unknown" });
 /** The secret of a sign-in link, `#link=…`; it leaves the address bar and the history at once. */
 function takeLink(): string | undefined {
   const link = /^#link=([\w.~-]+)$/.exec(location.hash)?.[1];
-  if (link !== undefined) history.replaceState(null, "", location.pathname + location.search);
+  // Through the router: it has taken the secret for a place already, of which there is no page.
+  if (link !== undefined) go("#/", { replace: true });
   return link;
 }
 
