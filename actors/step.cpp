@@ -95,8 +95,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   st.loaded_at = now(self, st.context);
   arm_expiry(self);
   end_waiting(self, {});
-  st.repairs = std::move(stored.repairs);
-  go_on_with_repairs(self);
+  restore_repairs(self, stored.repairs);
   gather_when_due(self);
   cancel_open_units(self);
 }

@@ -417,6 +417,10 @@ void on_get_step_quality(step_ptr self, const msg::get_step_quality& request);
 
 void on_repair_contributor(step_ptr self, const msg::repair_contributor& request);
 void on_repair_question(step_ptr self, const msg::repair_question& request);
+/// Takes up the repairs that are not done. Those that cannot be read wait until the next start of
+/// the step, and it says which these are.
+void restore_repairs(step_ptr self, persistence::stored_repairs& repairs);
+
 /// Works on the repairs that are not done, unless it is being done.
 void go_on_with_repairs(step_ptr self);
 

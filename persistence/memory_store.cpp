@@ -233,6 +233,11 @@ void memory_database::set_damaged_history(
   damaged_history_ = std::move(rule);
 }
 
+void memory_database::set_damaged_repairs(std::function<bool(const core::repair_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_repairs_ = std::move(rule);
+}
+
 void memory_database::put_definition(const core::queue_name& queue, std::string definition) {
   const std::lock_guard lock{mutex_};
   tables_.queues.at(queue).definition = std::move(definition);

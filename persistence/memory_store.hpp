@@ -46,6 +46,8 @@ public:
   void set_damaged_letters(std::function<bool(const core::message_id&)> rule);
   /// The same of rows that quality control of a step goes on from; the reason is for the reader.
   void set_damaged_history(std::function<bool(const core::step_history::unreadable&)> rule);
+  /// The same of rows of repairs.
+  void set_damaged_repairs(std::function<bool(const core::repair_id&)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -92,6 +94,7 @@ private:
   std::function<bool(const core::message_id&)> damaged_events_;
   std::function<bool(const core::message_id&)> damaged_letters_;
   std::function<bool(const core::step_history::unreadable&)> damaged_history_;
+  std::function<bool(const core::repair_id&)> damaged_repairs_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;
@@ -139,7 +142,7 @@ public:
   core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                              std::uint32_t limit) override;
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override;
-  core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override;
+  core::outcome<stored_repairs> open_repairs(core::step_id step) override;
   core::outcome<judged_units> find_judged(core::step_id step,
                                           const std::vector<core::contributor_id>& contributors,
                                           std::uint64_t after, std::uint64_t through) override;

@@ -68,7 +68,7 @@ core::outcome<std::vector<core::api_token>> tokens_in(const query_result& rows) 
 
 core::outcome<std::optional<core::api_token>>
 postgres_store::load_api_token(core::api_token_id token) {
-  const auto answer = ask({{&api_token_by_id, {wire::scalar(token.value)}}});
+  const auto answer = ask_for_row({{&api_token_by_id, {wire::scalar(token.value)}}});
   if (!answer)
     return answer.error();
   auto found = tokens_in((*answer)[0]);

@@ -373,6 +373,9 @@ struct unit_history {
   std::vector<core::contributor_id> excluded; ///< In order of bytes.
   std::uint32_t version = 1;
   core::unit_id batch; ///< What a gathered unit is part of; nil while it waits for that.
+  /// Why the database does not give back source key, input, result and route reason, which are
+  /// empty then; empty: it does.
+  std::string unreadable{};
 };
 
 /// The units of one item.
@@ -387,6 +390,18 @@ struct judged_units {
   /// There are judgable ones where it counts, too: their results, or the marks on the judgments,
   /// may be on their way.
   bool unsettled = false;
+};
+
+/// Repairs that are not done.
+struct stored_repairs {
+  std::vector<core::repair_row> open; ///< The oldest first.
+  /// One whose row the database does not give back. It may be done: nobody can tell.
+  struct unreadable_repair {
+    core::repair_id id;
+    core::step_id step;
+    std::string why;
+  };
+  std::vector<unreadable_repair> unreadable{}; ///< In order of id.
 };
 
 /// Judgments of one read that it goes on without: each costs many statements, for which others
@@ -656,11 +671,12 @@ public:
   virtual core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                                      std::uint32_t limit) = 0;
 
-  /// `not_found` if there is no such repair.
+  /// `not_found` if there is no such repair, `damaged` where the database does not give it back.
   virtual core::outcome<core::repair_row> find_repair(core::repair_id repair) = 0;
 
-  /// The repairs that are not done, of the step, or of all when that is nil; the oldest first.
-  virtual core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) = 0;
+  /// The repairs that are not done, of the step, or of all when that is nil. One that the database
+  /// does not give back is named, and keeps none beside it.
+  virtual core::outcome<stored_repairs> open_repairs(core::step_id step) = 0;
 
   /// What any of `contributors` has judged among the units of the step with ordinals above `after`
   /// up to `through`, test questions left out.
@@ -679,8 +695,8 @@ public:
   gathered_with(const std::vector<core::unit_id>& units) = 0;
 
   /// All units of the item that `unit` belongs to, after `after` in their order (nil: from the
-  /// first), at most `limit`. A judgment whose payload or answer the database does not give back
-  /// says so in its place. `not_found` if there is no such unit, or `after` is not of its item.
+  /// first), at most `limit`. A unit or a judgment whose texts the database does not give back says
+  /// so in its place. `not_found` if there is no such unit, or `after` is not of its item.
   virtual core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                                    std::uint32_t limit) = 0;
 

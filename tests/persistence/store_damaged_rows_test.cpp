@@ -211,6 +211,89 @@ void tell_judgments_around(persistence::store& store, core::unit_id unit, std::s
   }
 }
 
+/// A unit that was judged, with two units that were made from it.
+template <class World>
+std::vector<core::unit_id> write_chain(store_fixture<World>& f) {
+  const auto first = write_judged_unit(f);
+  const auto step = f.given_step().id;
+  std::vector<core::unit_id> chain{first};
+  for (const std::uint64_t ordinal : {1, 2}) {
+    auto child = f.new_unit(step, ordinal);
+    child.root = first;
+    child.parent = chain.back();
+    child.created_at = at(100 + static_cast<std::int64_t>(ordinal));
+    BOOST_TEST(is(f.write({child}), committed));
+    chain.push_back(child.id);
+  }
+  return chain;
+}
+
+/// The units of the chain, asked for by each of them: all are there, and all but that at `lost`
+/// with what they say.
+void tell_units_around(persistence::store& store, const std::vector<core::unit_id>& chain,
+                       std::size_t lost) {
+  for (const auto& asked : chain) {
+    const auto item = value_of(store.load_lineage(asked, {}, 10));
+    BOOST_TEST((item.root == chain[0]));
+    BOOST_REQUIRE_EQUAL(item.units.size(), chain.size());
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const auto& unit = item.units[i];
+      BOOST_TEST((unit.id == chain[i]));
+      BOOST_TEST((unit.parent == (i == 0 ? core::unit_id{} : chain[i - 1])));
+      BOOST_TEST(unit.input.empty() == (i == lost));
+      BOOST_TEST(unit.source_key.empty() == (i == lost));
+      BOOST_TEST(unit.unreadable.empty() == (i != lost));
+      BOOST_TEST(unit.judgments.size() == (i == 0 ? 4U : 0U));
+      for (const auto& judgment : unit.judgments)
+        BOOST_TEST(judgment.unreadable.empty());
+    }
+  }
+  // Pages of any size.
+  const auto page = value_of(store.load_lineage(chain[0], chain[0], 1));
+  BOOST_REQUIRE_EQUAL(page.units.size(), 1U);
+  BOOST_TEST((page.units[0].id == chain[1]));
+}
+
+/// Three repairs of one step that are not done, and one of another step.
+template <class World>
+std::vector<core::repair_row> write_repairs(store_fixture<World>& f) {
+  const auto step = f.given_step().id;
+  const auto other = f.given_step().id;
+  std::vector<core::repair_row> repairs;
+  for (const auto& of : {step, step, step, other}) {
+    core::repair_row row;
+    row.id = {f.ids.next(at(0))};
+    row.step = of;
+    row.contributor = "eve";
+    row.through = 9;
+    row.asked_at = row.changed_at = at(50 - static_cast<std::int64_t>(repairs.size()));
+    BOOST_TEST(is(f.write({core::put_repair{row}}), committed));
+    repairs.push_back(row);
+  }
+  return repairs;
+}
+
+/// Where the second of them cannot be read.
+void list_repairs_around_the_second(persistence::store& store,
+                                    const std::vector<core::repair_row>& repairs) {
+  for (const auto& step : {repairs[0].step, core::step_id{}}) {
+    const auto found = value_of(store.open_repairs(step));
+    BOOST_REQUIRE_EQUAL(found.open.size(), step ? 2U : 3U);
+    BOOST_TEST((found.open[step ? 0 : 1].id == repairs[2].id)); // the oldest first
+    BOOST_TEST((found.open[step ? 1 : 2].id == repairs[0].id));
+    BOOST_TEST(found.open[0].contributor == "eve");
+    BOOST_REQUIRE_EQUAL(found.unreadable.size(), 1U);
+    BOOST_TEST((found.unreadable[0].id == repairs[1].id));
+    BOOST_TEST((found.unreadable[0].step == repairs[1].step));
+    BOOST_TEST(!found.unreadable[0].why.empty());
+  }
+  const auto elsewhere = value_of(store.open_repairs(repairs[3].step));
+  BOOST_TEST(elsewhere.open.size() == 1U);
+  BOOST_TEST(elsewhere.unreadable.empty());
+  BOOST_TEST(fails_with(store.find_repair(repairs[1].id), core::errc::damaged));
+  BOOST_TEST((value_of(store.find_repair(repairs[0].id)).id == repairs[0].id));
+}
+
 /// Text that the server keeps outside of its row: it cannot be compressed, and is long.
 std::string long_text(int seed) {
   return "(SELECT string_agg(md5((i + " + std::to_string(seed)
@@ -313,6 +396,12 @@ struct database_with_long_rows : store_fixture<postgres_world> {
         RAISE EXCEPTION 'invalid memory alloc request size 18446744073709551613'
           USING ERRCODE = 'XX000';
       END $$)");
+    show_broken(table, column, key, value, type);
+  }
+
+  /// The same with `holdfast.broken()` as it is.
+  void show_broken(const std::string& table, const std::string& column, const std::string& key,
+                   const std::string& value, const std::string& type) {
     const auto broken = "CASE WHEN " + key + " = ''" + value + "'' THEN holdfast.broken()::" + type
                         + " ELSE " + column + " END AS " + column;
     const auto columns_query = "SELECT string_agg(CASE attname WHEN '" + column + "' THEN '"
@@ -726,6 +815,102 @@ BOOST_AUTO_TEST_CASE(surplus_judgment_that_cannot_be_read_is_told_in_its_place_o
 }
 
 // finding Q4
+BOOST_AUTO_TEST_CASE(unit_that_cannot_be_read_is_told_in_its_place_of_the_lineage) {
+  const auto chain = write_chain(*this);
+  test_cluster::instance().sql("UPDATE holdfast.units SET input = " + long_text(12)
+                               + " WHERE unit_id = '" + to_string(chain[1]) + "'");
+  damage("holdfast.units");
+  auto store = copy.open();
+  tell_units_around(store, chain, 1);
+  const auto item = value_of(store.load_lineage(chain[2], {}, 10));
+  BOOST_TEST(item.units.at(1).unreadable.find("invalid page") != std::string::npos);
+}
+
+// finding Q4: by XX000, and with a damaged judgment in the same item
+BOOST_AUTO_TEST_CASE(unit_that_the_server_fails_on_is_told_beside_a_damaged_judgment) {
+  const auto chain = write_chain(*this);
+  test_cluster::instance().sql("UPDATE holdfast.judgments SET payload = " + long_text(13)
+                               + " WHERE contributor_id = 'bob'");
+  damage("holdfast.judgments");
+  break_column("units", "input", "unit_id", to_string(chain[2]));
+  auto store = copy.open();
+  const auto item = value_of(store.load_lineage(chain[0], {}, 10));
+  BOOST_REQUIRE_EQUAL(item.units.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i)
+    BOOST_TEST(item.units[i].unreadable.empty() == (i != 2));
+  BOOST_REQUIRE_EQUAL(item.units[0].judgments.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i)
+    BOOST_TEST(item.units[0].judgments[i].unreadable.empty() == (i != 1));
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(repair_that_cannot_be_read_is_told_beside_the_others) {
+  const auto repairs = write_repairs(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("repairs", "contributor_id", "repair_id", to_string(repairs[1].id));
+  auto store = copy.open();
+  list_repairs_around_the_second(store, repairs);
+}
+
+// finding B3: whether it is done is what cannot be read
+BOOST_AUTO_TEST_CASE(repair_of_which_nobody_knows_how_far_it_is_is_told_beside_the_others) {
+  const auto repairs = write_repairs(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("repairs", "bookmark", "repair_id", to_string(repairs[1].id), "bigint");
+  auto store = copy.open();
+  list_repairs_around_the_second(store, repairs);
+}
+
+// finding B3: XX000 is no trouble that passes when it stays, and nobody is to try again for ever
+BOOST_AUTO_TEST_CASE(item_that_the_server_fails_on_is_damaged_and_not_unavailable) {
+  const auto step = given_step().id;
+  const auto unit = given_unit(step, 1);
+  const auto other = given_unit(step, 2);
+  const auto intact = given_step().id;
+  const auto task = live();
+  core::finish_task over;
+  over.task = task;
+  over.ending = core::task_ending::canceled;
+  over.at = at(30);
+  BOOST_TEST(is(this->write({over}), committed));
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("units", "slots", "unit_id", to_string(unit), "integer");
+  break_column("finished_tasks", "body", "task_id", to_string(task));
+  auto store = copy.open();
+  const auto policies_of = [](const auto&, const auto&) { return core::lease_policies{}; };
+  const auto refused_step = store.load_step(step, policies_of);
+  BOOST_TEST(fails_with(refused_step, core::errc::damaged));
+  BOOST_TEST(refused_step.error().detail.find("[XX000]") != std::string::npos,
+             refused_step.error().detail);
+  value_of(store.load_step(intact, policies_of));
+  BOOST_TEST(fails_with(store.load_units({unit}, {}), core::errc::damaged));
+  BOOST_TEST(value_of(store.load_units({other}, {})).size() == 1U);
+  BOOST_TEST(fails_with(store.load_task(task), core::errc::damaged));
+}
+
+// finding B3: a trouble of the server may pass
+BOOST_AUTO_TEST_CASE(read_that_the_server_fails_on_once_is_made_again) {
+  const auto unit = given_unit(given_step().id, 1);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  // A lock of the session outlives the transaction that fails, and a read may take it.
+  run_in(copy.conninfo, R"(
+    CREATE FUNCTION holdfast.broken() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+    BEGIN
+      IF NOT EXISTS (SELECT FROM pg_locks
+                      WHERE locktype = 'advisory' AND pid = pg_backend_pid()) THEN
+        PERFORM pg_advisory_lock(7);
+        RAISE EXCEPTION 'cache lookup failed for type 7' USING ERRCODE = 'XX000';
+      END IF;
+      RETURN '3';
+    END $$)");
+  show_broken("units", "slots", "unit_id", to_string(unit), "integer");
+  auto store = copy.open();
+  const auto units = value_of(store.load_units({unit}, {}));
+  BOOST_REQUIRE_EQUAL(units.size(), 1U);
+  BOOST_TEST(units[0].slots == 3U);
+}
+
+// finding Q4
 BOOST_AUTO_TEST_CASE(standing_and_flag_that_cannot_be_read_are_named_beside_the_others) {
   using core::contributor_standing;
   const auto step = this->given_step();
@@ -825,6 +1010,18 @@ BOOST_AUTO_TEST_CASE(memory_store_tells_the_lineage_of_damaged_judgments_as_well
     return row.what == core::step_history::unreadable::row::vote && row.contributor == "bob";
   });
   tell_judgments_around(*f.db, unit, 1);
+}
+
+// findings B3, Q4
+BOOST_AUTO_TEST_CASE(memory_store_reads_around_damaged_units_and_repairs_as_well) {
+  store_fixture<memory_world> f;
+  const auto chain = write_chain(f);
+  f.world.database().set_damaged_units([&](const core::unit_id& id) { return id == chain[1]; });
+  tell_units_around(*f.db, chain, 1);
+  const auto repairs = write_repairs(f);
+  f.world.database().set_damaged_repairs(
+      [&](const core::repair_id& id) { return id == repairs[1].id; });
+  list_repairs_around_the_second(*f.db, repairs);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
