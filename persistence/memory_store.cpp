@@ -238,6 +238,16 @@ void memory_database::set_damaged_repairs(std::function<bool(const core::repair_
   damaged_repairs_ = std::move(rule);
 }
 
+void memory_database::set_damaged_tokens(std::function<bool(const core::api_token_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_tokens_ = std::move(rule);
+}
+
+void memory_database::set_damaged_audit(std::function<bool(std::uint64_t)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_audit_ = std::move(rule);
+}
+
 void memory_database::put_definition(const core::queue_name& queue, std::string definition) {
   const std::lock_guard lock{mutex_};
   tables_.queues.at(queue).definition = std::move(definition);

@@ -48,6 +48,10 @@ public:
   void set_damaged_history(std::function<bool(const core::step_history::unreadable&)> rule);
   /// The same of rows of repairs.
   void set_damaged_repairs(std::function<bool(const core::repair_id&)> rule);
+  /// The same of API tokens.
+  void set_damaged_tokens(std::function<bool(const core::api_token_id&)> rule);
+  /// The same of entries of the audit log, by their numbers.
+  void set_damaged_audit(std::function<bool(std::uint64_t)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -95,6 +99,8 @@ private:
   std::function<bool(const core::message_id&)> damaged_letters_;
   std::function<bool(const core::step_history::unreadable&)> damaged_history_;
   std::function<bool(const core::repair_id&)> damaged_repairs_;
+  std::function<bool(const core::api_token_id&)> damaged_tokens_;
+  std::function<bool(std::uint64_t)> damaged_audit_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;

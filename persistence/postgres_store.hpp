@@ -205,6 +205,10 @@ private:
   core::outcome<std::vector<core::step_row>>
   read_listed_steps(const std::vector<core::step_id>& steps);
   core::outcome<std::vector<stored_webhook>> list_webhooks_apart();
+  /// Adds the entries of the audit log that fit, of which the parameters of the read tell, one by
+  /// one.
+  std::optional<core::failure> list_audit_apart(const std::vector<std::string>& wanted,
+                                                std::vector<audit_entry>& entries);
   core::outcome<staged_page> load_staged_apart(const core::queue_name& queue, std::uint32_t limit,
                                                std::size_t bytes_most);
   /// The failure of a read of a staged row, if the row by itself can be read; none if it cannot.

@@ -534,6 +534,11 @@ struct audit_entry {
   core::insert_audit made;
 };
 
+/// An entry of which the database gives back its number alone.
+inline audit_entry unreadable_entry(std::uint64_t number, const std::string& problem) {
+  return {number, {{}, {}, {}, {}, "its row cannot be read: " + problem}};
+}
+
 /// Entries of the audit log: those that fit all of these. Empty: any.
 struct audit_filter {
   core::instant since; ///< The epoch: from the oldest on.
@@ -727,11 +732,12 @@ public:
 
   // --- API tokens ---
 
-  /// None: there is no such token.
+  /// None: there is no such token. `damaged` where the database does not give it back.
   virtual core::outcome<std::optional<core::api_token>>
   load_api_token(core::api_token_id token) = 0;
 
-  /// In order of id after `after`, at most `limit`.
+  /// In order of id after `after`, at most `limit`. One that the database does not give back, or
+  /// whose role is of a newer program, is `unreadable`, and keeps none beside it.
   virtual core::outcome<std::vector<core::api_token>> list_api_tokens(core::api_token_id after,
                                                                       std::uint32_t limit) = 0;
 
@@ -760,7 +766,7 @@ public:
   virtual core::outcome<std::vector<core::put_queue>> list_queues() = 0;
 
   /// The queues that were removed, by name, until `forget_removed`. One that exists again is not
-  /// among them.
+  /// among them. One whose policy the database does not give back has an empty one.
   virtual core::outcome<std::vector<removed_queue>> list_removed_queues() = 0;
 
   /// Which of `tasks` exist, in no order.
@@ -852,7 +858,8 @@ public:
   virtual core::outcome<std::vector<dead_letter>>
   list_dead_letters(const dead_letter_filter& filter) = 0;
 
-  /// Entries of the audit log by falling number.
+  /// Entries of the audit log by falling number. One that the database does not give back is an
+  /// `unreadable_entry`, and keeps none beside it.
   virtual core::outcome<listed_audit> list_audit(const audit_filter& filter) = 0;
 
   // --- pruning ---

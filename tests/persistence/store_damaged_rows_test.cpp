@@ -294,6 +294,79 @@ void list_repairs_around_the_second(persistence::store& store,
   BOOST_TEST((value_of(store.find_repair(repairs[0].id)).id == repairs[0].id));
 }
 
+/// Numbers of three entries of the audit log, the newest first.
+template <class World>
+std::vector<std::uint64_t> write_audit(store_fixture<World>& f) {
+  for (const auto* item : {"queue a", "queue b", "queue c"})
+    BOOST_TEST(is(f.write({core::put_profile{"ana", {}, at(10)},
+                           core::insert_audit{at(10), "admin", "put_queue", item, "saved"}}),
+                  committed));
+  std::vector<std::uint64_t> numbers;
+  for (const auto& entry : value_of(f.db->list_audit({})).entries)
+    numbers.push_back(entry.number);
+  BOOST_REQUIRE_EQUAL(numbers.size(), 3U);
+  return numbers;
+}
+
+/// Where the second of them cannot be read.
+void list_audit_around_the_second(persistence::store& store,
+                                  const std::vector<std::uint64_t>& numbers) {
+  persistence::audit_filter filter;
+  for (const auto* who : {"", "admin"}) {
+    filter.who = who;
+    const auto listed = value_of(store.list_audit(filter));
+    BOOST_TEST(!listed.more);
+    BOOST_REQUIRE_EQUAL(listed.entries.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto& [number, made] = listed.entries[i];
+      BOOST_TEST(number == numbers[i]);
+      BOOST_TEST(made.who == (i == 1 ? "" : "admin"));
+      BOOST_TEST((made.outcome == "saved") == (i != 1));
+    }
+    BOOST_TEST(listed.entries[1].made.outcome.find("its row cannot be read: ") == 0U);
+  }
+  filter.limit = 2; // pages of any size
+  const auto page = value_of(store.list_audit(filter));
+  BOOST_TEST(page.entries.size() == 2U);
+  BOOST_TEST(page.more);
+}
+
+/// Three tokens in order of id.
+template <class World>
+std::vector<core::api_token_id> write_tokens(store_fixture<World>& f) {
+  std::vector<core::api_token_id> tokens;
+  for (int i = 0; i < 3; ++i) {
+    core::put_api_token w;
+    w.row.id = {f.ids.next(at(1 + i))};
+    w.row.secret_hash = std::string(64, '7');
+    w.row.as = core::role::producer;
+    w.row.scope.queues = {"mail"};
+    w.row.created_by = "ana";
+    w.row.created_at = at(5);
+    BOOST_TEST(is(f.write({w}), committed));
+    tokens.push_back(w.row.id);
+  }
+  return tokens;
+}
+
+/// Where the second of them cannot be read.
+void list_tokens_around_the_second(persistence::store& store,
+                                   const std::vector<core::api_token_id>& tokens) {
+  const auto listed = value_of(store.list_api_tokens({}, 10));
+  BOOST_REQUIRE_EQUAL(listed.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST((listed[i].id == tokens[i]));
+    BOOST_TEST(listed[i].unreadable.empty() == (i != 1));
+    BOOST_TEST(listed[i].created_by == (i == 1 ? "" : "ana"));
+    BOOST_TEST(listed[i].scope.queues.size() == (i == 1 ? 0U : 1U));
+  }
+  BOOST_TEST(fails_with(store.load_api_token(tokens[1]), core::errc::damaged));
+  BOOST_TEST(value_of(store.load_api_token(tokens[2])).has_value());
+  const auto page = value_of(store.list_api_tokens(tokens[0], 1)); // pages of any size
+  BOOST_REQUIRE_EQUAL(page.size(), 1U);
+  BOOST_TEST((page[0].id == tokens[1]));
+}
+
 /// Text that the server keeps outside of its row: it cannot be compressed, and is long.
 std::string long_text(int seed) {
   return "(SELECT string_agg(md5((i + " + std::to_string(seed)
@@ -861,6 +934,66 @@ BOOST_AUTO_TEST_CASE(repair_of_which_nobody_knows_how_far_it_is_is_told_beside_t
   list_repairs_around_the_second(store, repairs);
 }
 
+// finding B3
+BOOST_AUTO_TEST_CASE(token_that_cannot_be_read_is_listed_by_its_id_beside_the_others) {
+  const auto tokens = write_tokens(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("api_tokens", "created_by", "token_id", to_string(tokens[1]));
+  {
+    auto store = copy.open();
+    list_tokens_around_the_second(store, tokens);
+  }
+}
+
+// finding B3: what an older program meets
+BOOST_AUTO_TEST_CASE(token_of_a_role_that_is_not_known_keeps_no_other_from_being_listed) {
+  const auto tokens = write_tokens(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  run_in(copy.conninfo, "ALTER TABLE holdfast.api_tokens DROP CONSTRAINT api_tokens_role_check");
+  run_in(copy.conninfo, "UPDATE holdfast.api_tokens SET role = 'gardener' WHERE token_id = '"
+                            + to_string(tokens[1]) + "'");
+  auto store = copy.open();
+  list_tokens_around_the_second(store, tokens);
+  BOOST_TEST(value_of(store.list_api_tokens({}, 10))[1].unreadable.find("a role that is not known")
+             != std::string::npos);
+}
+
+// finding B3: a scope that cannot be read must not become none, which reaches everything
+BOOST_AUTO_TEST_CASE(token_of_which_a_scope_is_null_lets_nobody_in) {
+  const auto tokens = write_tokens(*this);
+  test_cluster::instance().sql("UPDATE holdfast.api_tokens SET queues = ARRAY[NULL]::text[]"
+                               " WHERE token_id = '"
+                               + to_string(tokens[1]) + "'");
+  list_tokens_around_the_second(*db, tokens);
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(audit_entry_that_cannot_be_read_keeps_none_beside_it) {
+  const auto numbers = write_audit(*this);
+  test_cluster::instance().sql("UPDATE holdfast.audit_log SET outcome = " + long_text(16)
+                               + " WHERE audit_id = " + std::to_string(numbers[1]));
+  damage("holdfast.audit_log");
+  auto store = copy.open();
+  list_audit_around_the_second(store, numbers);
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(removed_queue_whose_policy_cannot_be_read_keeps_no_other_from_being_pruned) {
+  for (const auto* name : {"first", "mail", "zero"})
+    BOOST_TEST(is(this->write({core::delete_queue{name, at(50)}}), committed));
+  test_cluster::instance().sql("UPDATE holdfast.removed_queues SET definition = " + long_text(15)
+                               + " WHERE queue = 'mail'");
+  damage("holdfast.removed_queues");
+  auto store = copy.open();
+  const auto removed = value_of(store.list_removed_queues());
+  BOOST_REQUIRE_EQUAL(removed.size(), 3U);
+  BOOST_TEST(removed[1].name == "mail");
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST(removed[i].definition == (i == 1 ? "" : "{}"));
+    BOOST_TEST((removed[i].removed_at == at(50)));
+  }
+}
+
 // finding B3: XX000 is no trouble that passes when it stays, and nobody is to try again for ever
 BOOST_AUTO_TEST_CASE(item_that_the_server_fails_on_is_damaged_and_not_unavailable) {
   const auto step = given_step().id;
@@ -1022,6 +1155,13 @@ BOOST_AUTO_TEST_CASE(memory_store_reads_around_damaged_units_and_repairs_as_well
   f.world.database().set_damaged_repairs(
       [&](const core::repair_id& id) { return id == repairs[1].id; });
   list_repairs_around_the_second(*f.db, repairs);
+  const auto tokens = write_tokens(f);
+  f.world.database().set_damaged_tokens(
+      [&](const core::api_token_id& id) { return id == tokens[1]; });
+  list_tokens_around_the_second(*f.db, tokens);
+  const auto numbers = write_audit(f);
+  f.world.database().set_damaged_audit([&](std::uint64_t number) { return number == numbers[1]; });
+  list_audit_around_the_second(*f.db, numbers);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
