@@ -85,6 +85,8 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
   restore_quality(self, stored.history);
+  for (const auto& unit : stored.step.unreadable)
+    set_unit_aside(self, unit.id, {core::errc::damaged, unit.why});
   for (const auto& unit : stored.step.open_units)
     for (const auto& holder : unit.holders)
       st.board->holding(holder.contributor, unit.id);

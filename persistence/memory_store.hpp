@@ -34,6 +34,8 @@ public:
   /// Every read of units fails that asks for one of which `rule` holds, as if the disk had damaged
   /// its row. Empty: none.
   void set_damaged_units(std::function<bool(const core::unit_id&)> rule);
+  /// The same of rows of leases and judgments of such a unit, which a step is loaded without.
+  void set_damaged_parts(std::function<bool(const core::unit_id&)> rule);
   /// The same of reads of a step; lists have its id alone.
   void set_damaged_steps(std::function<bool(const core::step_id&)> rule);
   /// The same of reads of one task with its history, and of the live tasks of a queue.
@@ -92,6 +94,7 @@ private:
   std::function<commit_fault(const write_batch&)> fault_plan_;
   std::shared_ptr<const std::function<bool(std::string_view)>> read_faults_;
   std::function<bool(const core::unit_id&)> damaged_units_;
+  std::function<bool(const core::unit_id&)> damaged_parts_;
   std::function<bool(const core::step_id&)> damaged_steps_;
   std::function<bool(const core::task_id&)> damaged_tasks_;
   std::function<bool(const core::staging_id&)> damaged_staged_;

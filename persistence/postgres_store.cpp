@@ -230,14 +230,6 @@ commit_result postgres_store::confirmed(const write_batch& batch, commit_result 
   return found;
 }
 
-core::outcome<stored_step> postgres_store::load_step(core::step_id step,
-                                                     const lease_policies_of& policies_of) {
-  const auto answer = ask_for_row(reads::load_step(step));
-  if (!answer)
-    return answer.error();
-  return reads::load_step(*answer, policies_of);
-}
-
 core::outcome<std::vector<core::unit_record>>
 postgres_store::load_units(const std::vector<core::unit_id>& units,
                            const core::lease_policies& policies) {

@@ -136,6 +136,13 @@ struct stored_step {
   std::uint64_t next_ordinal = 0;          ///< One more than the highest ordinal of its units.
   std::vector<open_unit> open_units;       ///< Ascending by ordinal.
   std::vector<core::waiting_unit> waiting; ///< For a batch; ascending by ordinal.
+  /// An open or waiting unit of which the database does not give back a row, be it of a lease or a
+  /// judgment. It is in none of the other lists.
+  struct unreadable_unit {
+    core::unit_id id;
+    std::string why;
+  };
+  std::vector<unreadable_unit> unreadable{}; ///< Ascending by ordinal.
 };
 
 /// A unit that is gathered.
@@ -638,7 +645,8 @@ public:
   // --- reading ---
 
   /// A step with its open units. `policies_of` says for how long ended leases bar a contributor.
-  /// `not_found` if there is none.
+  /// `not_found` if there is none, `damaged` where the database does not give back its own row. A
+  /// unit of which that is so, or one of its leases and judgments, harms no other.
   virtual core::outcome<stored_step> load_step(core::step_id step,
                                                const lease_policies_of& policies_of) = 0;
 

@@ -118,6 +118,28 @@ BOOST_AUTO_TEST_CASE(contributor_with_an_unreadable_standing_is_refused_and_nobo
 }
 
 // finding B3
+BOOST_AUTO_TEST_CASE(unit_with_a_damaged_lease_or_judgment_keeps_no_other_from_being_judged) {
+  const auto step = create();
+  feed(step, 2);
+  const auto first = assigned(step, "ana");
+  const auto second = assigned(step, "ana");
+  database->set_damaged_parts([=](const core::unit_id& unit) { return unit == first.unit; });
+  restart();
+  BOOST_TEST((submit(first, "ana").code() == core::errc::damaged));
+  BOOST_TEST(submit(second, "ana").value.has_value());
+  for (const auto* who : {"bob", "cid"}) // nobody is offered it
+    if (const auto given = assign(step, who); given.value)
+      BOOST_TEST((given.value->unit == second.unit));
+  BOOST_TEST(count_logged("unit_unreadable") == 1U);
+  BOOST_TEST(logged(to_string(first.unit)));
+  BOOST_TEST(count_logged("step_load_failed") == 0U);
+
+  database->set_damaged_parts({});
+  BOOST_TEST(submit(first, "ana").value.has_value());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// finding B3
 BOOST_AUTO_TEST_CASE(repair_that_cannot_be_read_stops_neither_its_step_nor_other_repairs) {
   const auto step = create();
   feed(step, 2);

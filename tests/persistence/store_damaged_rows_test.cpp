@@ -254,6 +254,56 @@ void tell_units_around(persistence::store& store, const std::vector<core::unit_i
   BOOST_TEST((page.units[0].id == chain[1]));
 }
 
+/// A step of four units: each but the last has a judgment of ana, a lease of bob and an exclusion of
+/// cid.
+struct step_at_work {
+  core::step_id step;
+  std::vector<core::unit_id> units;
+};
+
+template <class World>
+step_at_work write_work(store_fixture<World>& f) {
+  step_at_work made{f.given_step().id, {}};
+  for (const std::uint64_t ordinal : {1, 2, 3, 4}) {
+    auto unit = f.new_unit(made.step, ordinal, 5);
+    if (ordinal < 4)
+      unit.excluded = {"cid"};
+    BOOST_TEST(is(f.write({unit}), committed));
+    made.units.push_back(unit.id);
+    if (ordinal == 4)
+      continue;
+    f.given_lease(unit.id, "ana", 1);
+    BOOST_TEST(is(f.write({f.judgment(unit.id, "ana", 1)}), committed));
+    f.given_lease(unit.id, "bob", 2);
+  }
+  return made;
+}
+
+/// Where rows of these of its units cannot be read.
+void load_step_around(persistence::store& store, const step_at_work& made,
+                      const std::vector<std::size_t>& lost) {
+  const auto policies_of = [](const auto&, const auto&) { return core::lease_policies{}; };
+  const auto loaded = value_of(store.load_step(made.step, policies_of));
+  BOOST_TEST(loaded.next_ordinal == 5U);
+  BOOST_REQUIRE_EQUAL(loaded.unreadable.size(), lost.size());
+  BOOST_REQUIRE_EQUAL(loaded.open_units.size(), made.units.size() - lost.size());
+  std::size_t read = 0;
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < made.units.size(); ++i) {
+    if (missing < lost.size() && lost[missing] == i) {
+      BOOST_TEST((loaded.unreadable[missing].id == made.units[i]));
+      BOOST_TEST(!loaded.unreadable[missing++].why.empty());
+      continue;
+    }
+    const auto& unit = loaded.open_units[read++];
+    BOOST_TEST((unit.id == made.units[i]));
+    BOOST_TEST(unit.ordinal == i + 1);
+    BOOST_TEST(unit.holders.size() == (i < 3 ? 1U : 0U));
+    BOOST_TEST(unit.judged == (i < 3 ? 1U : 0U));
+    BOOST_TEST(unit.touched.size() == (i < 3 ? 3U : 0U));
+  }
+}
+
 /// Three repairs of one step that are not done, and one of another step.
 template <class World>
 std::vector<core::repair_row> write_repairs(store_fixture<World>& f) {
@@ -381,13 +431,14 @@ public:
   damaged_copy& operator=(const damaged_copy&) = delete;
   ~damaged_copy() { drop(); }
 
-  /// Damages the pages that hold the long texts of `table`.
-  void make(const std::string& table) {
+  /// Damages the pages that hold the long texts of `table`, or its own.
+  void make(const std::string& table, bool its_own = false) {
     const auto& whole = test_cluster::instance().conninfo();
-    const auto file = run_in(whole, "SELECT relfilenode FROM pg_class WHERE oid = (SELECT"
-                                    " reltoastrelid FROM pg_class WHERE oid = '"
-                                        + table + "'::regclass)")[0][0]
-                          .as<std::string>();
+    const auto file = run_in(whole, "SELECT relfilenode FROM pg_class WHERE oid = (SELECT "
+                                        + std::string{its_own ? "oid" : "reltoastrelid"}
+                                        + " FROM pg_class WHERE oid = '" + table + "'::regclass)")
+                          [0][0]
+                              .as<std::string>();
     const auto from = run_in(whole, "SELECT current_database()")[0][0].as<std::string>();
     // By files, not through the server's memory.
     run_in(whole + " dbname=template1", "CREATE DATABASE " + std::string{copy_name} + " TEMPLATE \""
@@ -457,6 +508,14 @@ struct database_with_long_rows : store_fixture<postgres_world> {
   void damage(const std::string& table) {
     db.reset();
     copy.make(table);
+  }
+
+  /// Damages the pages of the table itself. Those of its indexes are whole, and say which rows are
+  /// visible to all, so that the table is not asked.
+  void damage_rows(const std::string& table) {
+    run_in(test_cluster::instance().conninfo(), "VACUUM " + table);
+    db.reset();
+    copy.make(table, true);
   }
 
   /// In the copy: the server fails on `column` of the row whose `key` is `value`, as on a row with
@@ -999,7 +1058,7 @@ BOOST_AUTO_TEST_CASE(item_that_the_server_fails_on_is_damaged_and_not_unavailabl
   const auto step = given_step().id;
   const auto unit = given_unit(step, 1);
   const auto other = given_unit(step, 2);
-  const auto intact = given_step().id;
+  const auto lost = given_step().id;
   const auto task = live();
   core::finish_task over;
   over.task = task;
@@ -1007,18 +1066,35 @@ BOOST_AUTO_TEST_CASE(item_that_the_server_fails_on_is_damaged_and_not_unavailabl
   over.at = at(30);
   BOOST_TEST(is(this->write({over}), committed));
   damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("steps", "key", "step_id", to_string(lost));
   break_column("units", "slots", "unit_id", to_string(unit), "integer");
   break_column("finished_tasks", "body", "task_id", to_string(task));
   auto store = copy.open();
   const auto policies_of = [](const auto&, const auto&) { return core::lease_policies{}; };
-  const auto refused_step = store.load_step(step, policies_of);
+  const auto refused_step = store.load_step(lost, policies_of);
   BOOST_TEST(fails_with(refused_step, core::errc::damaged));
   BOOST_TEST(refused_step.error().detail.find("[XX000]") != std::string::npos,
              refused_step.error().detail);
-  value_of(store.load_step(intact, policies_of));
+  value_of(store.load_step(step, policies_of));
   BOOST_TEST(fails_with(store.load_units({unit}, {}), core::errc::damaged));
   BOOST_TEST(value_of(store.load_units({other}, {})).size() == 1U);
   BOOST_TEST(fails_with(store.load_task(task), core::errc::damaged));
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(unit_of_which_a_row_cannot_be_read_keeps_no_other_of_its_step_from_work) {
+  const auto made = write_work(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("active_leases", "contributor_id", "unit_id", to_string(made.units[1]));
+  {
+    auto store = copy.open();
+    load_step_around(store, made, {1});
+  }
+  break_column("judgments", "is_tainted", "unit_id", to_string(made.units[0]), "boolean");
+  break_column("unit_exclusions", "contributor_id", "unit_id", to_string(made.units[2]));
+  auto store = copy.open();
+  load_step_around(store, made, {0, 1, 2});
+  BOOST_TEST(fails_with(store.load_units({made.units[0]}, {}), core::errc::damaged));
 }
 
 // finding B3: a trouble of the server may pass
@@ -1041,6 +1117,32 @@ BOOST_AUTO_TEST_CASE(read_that_the_server_fails_on_once_is_made_again) {
   const auto units = value_of(store.load_units({unit}, {}));
   BOOST_REQUIRE_EQUAL(units.size(), 1U);
   BOOST_TEST(units[0].slots == 3U);
+}
+
+// finding Q4: the names of those whom it concerns are in the indexes as well
+BOOST_AUTO_TEST_CASE(damaged_page_of_standings_says_whose_it_has_and_lets_the_step_be_loaded) {
+  const auto step = this->given_step();
+  for (const auto* who : {"ana", "bob", "eve"})
+    BOOST_TEST(is(this->write({core::put_standing{step.id, who,
+                                                  core::contributor_standing::removed,
+                                                  core::standing_reason::requester, at(5)}}),
+                  committed));
+  BOOST_TEST(is(this->write({core::insert_flag{step.id, "cid", core::monitor::speed, "fast", at(6)}}),
+                committed));
+  damage_rows("holdfast.contributor_standings");
+  auto store = copy.open();
+  BOOST_TEST(fails_with(store.load_step_history(step.id, {}), core::errc::damaged));
+  const auto history = value_of(store.load_readable_step_history(step.id, {}));
+  BOOST_TEST(history.standings.empty());
+  BOOST_REQUIRE_EQUAL(history.damage.size(), 3U);
+  const std::vector<std::string> names{"ana", "bob", "eve"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST((history.damage[i].what == core::step_history::unreadable::row::standing));
+    BOOST_TEST(history.damage[i].contributor == names[i]);
+    BOOST_TEST(history.damage[i].why.find("invalid page") != std::string::npos);
+  }
+  BOOST_REQUIRE_EQUAL(history.flags.size(), 1U);
+  BOOST_TEST(history.flags[0].contributor == "cid");
 }
 
 // finding Q4
@@ -1151,6 +1253,9 @@ BOOST_AUTO_TEST_CASE(memory_store_reads_around_damaged_units_and_repairs_as_well
   const auto chain = write_chain(f);
   f.world.database().set_damaged_units([&](const core::unit_id& id) { return id == chain[1]; });
   tell_units_around(*f.db, chain, 1);
+  const auto made = write_work(f);
+  f.world.database().set_damaged_parts([&](const core::unit_id& id) { return id == made.units[1]; });
+  load_step_around(*f.db, made, {1});
   const auto repairs = write_repairs(f);
   f.world.database().set_damaged_repairs(
       [&](const core::repair_id& id) { return id == repairs[1].id; });
