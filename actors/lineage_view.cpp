@@ -23,6 +23,14 @@ std::string status_of(const persistence::judgment_history& judgment) {
                                       : "Counted";
 }
 
+/// The text in the place of an input that cannot be read.
+std::string problem_of(const persistence::unit_history& unit) {
+  return core::json_object{}
+      .text("problem",
+            "unit " + to_string(unit.id) + " in holdfast.units cannot be read: " + unit.unreadable)
+      .str();
+}
+
 /// The text in the place of a payload that cannot be read.
 std::string problem_of(const persistence::judgment_history& judgment) {
   return core::json_object{}
@@ -55,6 +63,8 @@ msg::lineage_judgment to_view(persistence::judgment_history& judgment) {
 }
 
 msg::lineage_unit to_view(persistence::unit_history& unit) {
+  if (!unit.unreadable.empty())
+    unit.input = problem_of(unit);
   msg::lineage_unit view{unit.id,
                          unit.parent,
                          unit.step,

@@ -123,8 +123,13 @@ core::outcome<bool> prune_queue(self_ptr self, const prunable_queue& queue) {
   auto& st = self->state;
   const auto& settings = st.context->settings;
   const auto policy = policy_of(queue);
-  if (!policy) // the queue says so itself; how long it keeps its tasks is not known until then
+  if (!policy) { // how long it keeps its tasks is not known until somebody mends it
+    // One that is there says so itself.
+    if (queue.removed && st.unreadable_queues[queue.name].met(policy.error().detail))
+      st.context->log(log_level::error, "removed_queue_damaged",
+                      {{"queue", queue.name}, {"reason", policy.error().detail}});
     return true;
+  }
   const auto shard = core::shard_of(queue.name, settings.shards);
   const auto before = now(self, st.context) - policy->retention;
   std::uint32_t most = 0;

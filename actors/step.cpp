@@ -85,6 +85,8 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   for (const auto& unit : stored.step.open_units)
     enter_unit(self, unit);
   restore_quality(self, stored.history);
+  for (const auto& unit : stored.step.unreadable)
+    set_unit_aside(self, unit.id, {core::errc::damaged, unit.why});
   for (const auto& unit : stored.step.open_units)
     for (const auto& holder : unit.holders)
       st.board->holding(holder.contributor, unit.id);
@@ -95,8 +97,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   st.loaded_at = now(self, st.context);
   arm_expiry(self);
   end_waiting(self, {});
-  st.repairs = std::move(stored.repairs);
-  go_on_with_repairs(self);
+  restore_repairs(self, stored.repairs);
   gather_when_due(self);
   cancel_open_units(self);
 }

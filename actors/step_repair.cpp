@@ -358,6 +358,17 @@ void on_repair_question(step_ptr self, const msg::repair_question& request) {
         self, {request.step, request.repair, core::answerers_of(request.unit), request.dry_run});
 }
 
+void restore_repairs(step_ptr self, persistence::stored_repairs& repairs) {
+  auto& st = self->state;
+  for (const auto& lost : repairs.unreadable)
+    st.context->log(log_level::error, "repair_unreadable",
+                    {{"step", to_string(st.identity.step())},
+                     {"repair", to_string(lost.id)},
+                     {"reason", lost.why}});
+  st.repairs = std::move(repairs.open);
+  work_on(self);
+}
+
 void go_on_with_repairs(step_ptr self) { work_on(self); }
 
 } // namespace holdfast::actors

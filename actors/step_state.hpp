@@ -224,6 +224,10 @@ inline auto read_units(step_ptr self, std::vector<core::unit_id> units) {
 
 /// Gives `user` the actor of `unit`, loading it and its neighbours when needed.
 void with_unit(step_ptr self, const core::unit_id& unit, unit_user user);
+
+/// Its rows are damaged: it is offered to nobody until somebody has asked for it and it could be
+/// read.
+void set_unit_aside(step_ptr self, const core::unit_id& unit, const core::failure& why);
 void on_unit_report(step_ptr self, const unit_report& report);
 void on_unit_ended(step_ptr self, const unit_ended& ended);
 void on_expiry_tick(step_ptr self, const expiry_tick& tick);
@@ -417,6 +421,10 @@ void on_get_step_quality(step_ptr self, const msg::get_step_quality& request);
 
 void on_repair_contributor(step_ptr self, const msg::repair_contributor& request);
 void on_repair_question(step_ptr self, const msg::repair_question& request);
+/// Takes up the repairs that are not done. Those that cannot be read wait until the next start of
+/// the step, and it says which these are.
+void restore_repairs(step_ptr self, persistence::stored_repairs& repairs);
+
 /// Works on the repairs that are not done, unless it is being done.
 void go_on_with_repairs(step_ptr self);
 

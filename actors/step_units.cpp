@@ -249,6 +249,10 @@ void reload_after_crash(step_ptr self, const core::unit_id& unit, bool park) {
 
 } // namespace
 
+void set_unit_aside(step_ptr self, const core::unit_id& unit, const core::failure& why) {
+  set_aside(self, unit, why);
+}
+
 void with_unit(step_ptr self, const core::unit_id& unit, unit_user user) {
   auto& st = self->state;
   if (const auto found = st.live.find(unit); found != st.live.end()) {

@@ -104,7 +104,9 @@ core::outcome<std::vector<core::step_id>> find_live_steps(store& from) {
   if (!repairs)
     return repairs.error();
   std::set<core::step_id> repaired;
-  for (const auto& repair : *repairs)
+  for (const auto& repair : repairs->open)
+    repaired.insert(repair.step);
+  for (const auto& repair : repairs->unreadable) // the step tells of it
     repaired.insert(repair.step);
   std::vector<core::step_id> live;
   core::step_id after;

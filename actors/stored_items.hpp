@@ -31,7 +31,7 @@ struct step_loaded {
   persistence::stored_step step;
   versions_loaded workflow;
   core::step_history history;
-  std::vector<core::repair_row> repairs; ///< Those that are not done.
+  persistence::stored_repairs repairs;
 };
 
 /// `not_found` if there is no such step.

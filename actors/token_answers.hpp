@@ -37,6 +37,11 @@ inline core::api_token token_in(const msg::create_token& m, core::instant now) {
 inline msg::token_view view_of(const core::api_token& token, core::instant now) {
   msg::token_view view;
   view.token = token.id;
+  if (!token.unreadable.empty()) { // no field may be added for the reason
+    view.state = "damaged";
+    view.created_by = token.unreadable;
+    return view;
+  }
   view.role = to_string(token.as);
   view.name = token.name;
   view.queues = token.scope.queues;

@@ -68,13 +68,15 @@ std::string export_line(const msg::lineage_unit& unit, const msg::lineage_judgme
 void export_unit(const msg::lineage_unit& unit, std::ostream& to, documents::csv_formulas formulas,
                  exported& so_far, const left_out_user& left_out) {
   bool any = false;
+  const bool nameless = is_unreadable(unit);
   for (const auto& judgment : unit.judgments) {
     if (!judgment.counts)
       continue;
-    if (is_unreadable(judgment)) {
+    if (nameless || is_unreadable(judgment)) {
       ++so_far.unreadable;
-      left_out("the answer of " + judgment.contributor + " about " + unit.source_key
-               + " is left out: " + problem_of(judgment));
+      left_out("the answer of " + judgment.contributor + " about "
+               + (nameless ? core::to_string(unit.unit) : unit.source_key)
+               + " is left out: " + (nameless ? problem_of(unit) : problem_of(judgment)));
       continue;
     }
     to << export_line(unit, judgment, formulas);

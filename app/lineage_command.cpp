@@ -82,6 +82,8 @@ std::string lines_of(const msg::lineage_unit& unit) {
   line(unit.created_at,
        "made" + (unit.version > 1 ? " under version " + std::to_string(unit.version) : "")
            + (unit.loops == 0 ? "" : ", sent back before: " + std::to_string(unit.loops)));
+  if (is_unreadable(unit))
+    text += "  " + printable(problem_of(unit)) + '\n';
   // By time; judgments stand for the leases under which they were given.
   std::multimap<core::instant, std::string> story;
   for (const auto& lease : unit.leases)

@@ -48,6 +48,9 @@ struct api_token {
   std::optional<instant> expires_at{};
   std::optional<instant> revoked_at{};
   std::optional<instant> last_used_at{}; ///< To a minute or so.
+  /// In a list: why the database does not give it back, or what of it is not known here. It has its
+  /// id alone then, and nobody gets in with it. Empty: it does.
+  std::string unreadable{};
 
   /// Its holder, with role, name and scopes.
   principal holder() const;

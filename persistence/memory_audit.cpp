@@ -28,8 +28,11 @@ core::outcome<listed_audit> memory_store::list_audit(const audit_filter& filter)
     if (!is_wanted(entry, filter))
       continue;
     listed.more = listed.entries.size() == filter.limit;
-    if (!listed.more)
-      listed.entries.push_back({number, entry});
+    if (listed.more)
+      break;
+    const bool lost = database_->damaged_audit_ && database_->damaged_audit_(number);
+    listed.entries.push_back(lost ? unreadable_entry(number, memory::row_is_damaged)
+                                  : audit_entry{number, entry});
   }
   return listed;
 }

@@ -53,6 +53,13 @@ void append_leases(const tables& t, unit_history& unit) {
             [](const auto& a, const auto& b) { return a.lease.token < b.lease.token; });
 }
 
+/// The same unit when its row is damaged.
+void hide_texts(unit_history& unit) {
+  for (auto* text : {&unit.source_key, &unit.input, &unit.result, &unit.route_reason})
+    text->clear();
+  unit.unreadable = memory::row_is_damaged;
+}
+
 using damage_rule = std::function<bool(const core::step_history::unreadable&)>;
 
 void mark_damaged(unit_history& unit, const damage_rule& is_damaged) {
@@ -118,6 +125,8 @@ core::outcome<item_history> memory_store::load_lineage(core::unit_id unit, core:
   item_history item{root, {}};
   for (; at != order.end() && item.units.size() < limit; ++at) {
     item.units.push_back(read_unit(t.units.at(at->second)));
+    if (database_->damaged_units_ && database_->damaged_units_(at->second))
+      hide_texts(item.units.back());
     append_leases(t, item.units.back());
     append_judgments(t, item.units.back());
     if (database_->damaged_history_)

@@ -14,20 +14,28 @@ core::outcome<core::repair_row> memory_store::find_repair(core::repair_id repair
   const auto found = repairs.find(repair);
   if (found == repairs.end())
     return core::failure{core::errc::not_found, "no such repair"};
+  if (database_->damaged_repairs_ && database_->damaged_repairs_(repair))
+    return core::failure{core::errc::damaged, memory::row_is_damaged};
   return found->second;
 }
 
-core::outcome<std::vector<core::repair_row>> memory_store::open_repairs(core::step_id step) {
+core::outcome<stored_repairs> memory_store::open_repairs(core::step_id step) {
   const auto lock = database_->begin_read(__func__);
   if (!lock)
     return memory::unreachable;
-  std::vector<core::repair_row> open;
-  for (const auto& [id, row] : database_->tables_.repairs)
-    if (!row.done() && (!step || row.step == step))
-      open.push_back(row);
-  std::stable_sort(open.begin(), open.end(),
+  const auto& damaged = database_->damaged_repairs_;
+  stored_repairs found;
+  for (const auto& [id, row] : database_->tables_.repairs) {
+    if (row.done() || (step && row.step != step))
+      continue;
+    if (damaged && damaged(id))
+      found.unreadable.push_back({id, row.step, memory::row_is_damaged});
+    else
+      found.open.push_back(row);
+  }
+  std::stable_sort(found.open.begin(), found.open.end(),
                    [](const auto& a, const auto& b) { return a.asked_at < b.asked_at; });
-  return open;
+  return found;
 }
 
 core::outcome<judged_units>

@@ -202,6 +202,11 @@ void memory_database::set_damaged_units(std::function<bool(const core::unit_id&)
   damaged_units_ = std::move(rule);
 }
 
+void memory_database::set_damaged_parts(std::function<bool(const core::unit_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_parts_ = std::move(rule);
+}
+
 void memory_database::set_damaged_steps(std::function<bool(const core::step_id&)> rule) {
   const std::lock_guard lock{mutex_};
   damaged_steps_ = std::move(rule);
@@ -231,6 +236,21 @@ void memory_database::set_damaged_history(
     std::function<bool(const core::step_history::unreadable&)> rule) {
   const std::lock_guard lock{mutex_};
   damaged_history_ = std::move(rule);
+}
+
+void memory_database::set_damaged_repairs(std::function<bool(const core::repair_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_repairs_ = std::move(rule);
+}
+
+void memory_database::set_damaged_tokens(std::function<bool(const core::api_token_id&)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_tokens_ = std::move(rule);
+}
+
+void memory_database::set_damaged_audit(std::function<bool(std::uint64_t)> rule) {
+  const std::lock_guard lock{mutex_};
+  damaged_audit_ = std::move(rule);
 }
 
 void memory_database::put_definition(const core::queue_name& queue, std::string definition) {
@@ -417,9 +437,15 @@ core::outcome<stored_step> memory_store::load_step(core::step_id step,
   for (auto entry = begin; entry != end; ++entry) {
     loaded.next_ordinal = entry->first.second + 1;
     const auto& row = t.units.at(entry->second);
-    if (row.state < core::unit_state::finalized)
+    const bool open = row.state < core::unit_state::finalized;
+    const bool waits = row.state == core::unit_state::gathered && !row.batch;
+    if ((open || waits) && database_->damaged_parts_ && database_->damaged_parts_(entry->second)) {
+      loaded.unreadable.push_back({entry->second, memory::row_is_damaged});
+      continue;
+    }
+    if (open)
       loaded.open_units.push_back(read_open_unit(t, row, policy_of(row, policies)));
-    if (row.state == core::unit_state::gathered && !row.batch)
+    if (waits)
       loaded.waiting.push_back(read_waiting(row));
   }
   return loaded;
@@ -461,6 +487,9 @@ memory_store::load_units(const std::vector<core::unit_id>& units,
   const auto& damaged = database_->damaged_units_;
   if (damaged && std::any_of(units.begin(), units.end(), damaged))
     return core::failure{core::errc::refused_by_store, "injected: invalid page in block 7"};
+  if (const auto& parts = database_->damaged_parts_;
+      parts && std::any_of(units.begin(), units.end(), parts))
+    return core::failure{core::errc::damaged, memory::row_is_damaged};
   std::vector<core::unit_record> loaded;
   std::set<core::unit_id> seen;
   for (const auto& id : units)

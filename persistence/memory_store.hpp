@@ -34,6 +34,8 @@ public:
   /// Every read of units fails that asks for one of which `rule` holds, as if the disk had damaged
   /// its row. Empty: none.
   void set_damaged_units(std::function<bool(const core::unit_id&)> rule);
+  /// The same of rows of leases and judgments of such a unit, which a step is loaded without.
+  void set_damaged_parts(std::function<bool(const core::unit_id&)> rule);
   /// The same of reads of a step; lists have its id alone.
   void set_damaged_steps(std::function<bool(const core::step_id&)> rule);
   /// The same of reads of one task with its history, and of the live tasks of a queue.
@@ -46,6 +48,12 @@ public:
   void set_damaged_letters(std::function<bool(const core::message_id&)> rule);
   /// The same of rows that quality control of a step goes on from; the reason is for the reader.
   void set_damaged_history(std::function<bool(const core::step_history::unreadable&)> rule);
+  /// The same of rows of repairs.
+  void set_damaged_repairs(std::function<bool(const core::repair_id&)> rule);
+  /// The same of API tokens.
+  void set_damaged_tokens(std::function<bool(const core::api_token_id&)> rule);
+  /// The same of entries of the audit log, by their numbers.
+  void set_damaged_audit(std::function<bool(std::uint64_t)> rule);
   /// Refuses every batch that contains a change for which `rule` holds. Empty: none.
   void set_refusals(std::function<bool(const core::change&)> rule);
   /// While false, every call answers `unavailable`.
@@ -86,12 +94,16 @@ private:
   std::function<commit_fault(const write_batch&)> fault_plan_;
   std::shared_ptr<const std::function<bool(std::string_view)>> read_faults_;
   std::function<bool(const core::unit_id&)> damaged_units_;
+  std::function<bool(const core::unit_id&)> damaged_parts_;
   std::function<bool(const core::step_id&)> damaged_steps_;
   std::function<bool(const core::task_id&)> damaged_tasks_;
   std::function<bool(const core::staging_id&)> damaged_staged_;
   std::function<bool(const core::message_id&)> damaged_events_;
   std::function<bool(const core::message_id&)> damaged_letters_;
   std::function<bool(const core::step_history::unreadable&)> damaged_history_;
+  std::function<bool(const core::repair_id&)> damaged_repairs_;
+  std::function<bool(const core::api_token_id&)> damaged_tokens_;
+  std::function<bool(std::uint64_t)> damaged_audit_;
   std::function<bool(const core::change&)> refusals_;
   bool reachable_ = true;
   memory::tables tables_;
@@ -139,7 +151,7 @@ public:
   core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                              std::uint32_t limit) override;
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override;
-  core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override;
+  core::outcome<stored_repairs> open_repairs(core::step_id step) override;
   core::outcome<judged_units> find_judged(core::step_id step,
                                           const std::vector<core::contributor_id>& contributors,
                                           std::uint64_t after, std::uint64_t through) override;

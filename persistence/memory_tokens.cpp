@@ -11,6 +11,8 @@ memory_store::load_api_token(core::api_token_id token) {
     return memory::unreachable;
   const auto& all = database_->tables_.api_tokens;
   const auto found = all.find(token);
+  if (found != all.end() && database_->damaged_tokens_ && database_->damaged_tokens_(token))
+    return core::failure{core::errc::damaged, memory::row_is_damaged};
   return found == all.end() ? std::optional<core::api_token>{} : std::optional{found->second};
 }
 
@@ -22,7 +24,12 @@ core::outcome<std::vector<core::api_token>> memory_store::list_api_tokens(core::
   const auto& all = database_->tables_.api_tokens;
   std::vector<core::api_token> found;
   for (auto at = all.upper_bound(after); at != all.end() && found.size() < limit; ++at)
-    found.push_back(at->second);
+    if (database_->damaged_tokens_ && database_->damaged_tokens_(at->first)) {
+      found.emplace_back();
+      found.back().id = at->first;
+      found.back().unreadable = memory::row_is_damaged;
+    } else
+      found.push_back(at->second);
   return found;
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace holdfast::persistence {
@@ -63,6 +64,52 @@ postgres_store::ask_for_row(const std::vector<call>& calls) {
   if (may_be_of_a_row(answer->failure))
     return core::failure{core::errc::damaged, answer->failure.text()};
   return error_of(answer->failure);
+}
+
+core::outcome<stored_step> postgres_store::load_step(core::step_id step,
+                                                     const lease_policies_of& policies_of) {
+  const auto answer = run(reads::load_step(step));
+  if (!answer)
+    return answer.error();
+  if (!answer->failed)
+    return reads::load_step(answer->results, policies_of);
+  return may_be_of_a_row(answer->failure) ? load_step_apart(step, policies_of)
+                                          : error_of(answer->failure);
+}
+
+core::outcome<stored_step> postgres_store::load_step_apart(core::step_id step,
+                                                           const lease_policies_of& policies_of) {
+  const auto own = ask_for_row(reads::step_and_unit_ids(step));
+  if (!own)
+    return own.error();
+  const auto none = ask_for_row(reads::load_step_with(step, {}));
+  if (!none)
+    return none.error();
+  auto loaded = reads::load_step(*none, policies_of);
+  if (!loaded)
+    return loaded;
+  const apart_reader<core::unit_id> units{
+      [&](const auto& some) -> read_end {
+        std::optional<core::failure> refused;
+        auto end = end_of(run(reads::load_step_with(step, some)), [&](const auto& results) {
+          auto part = reads::load_step(results, policies_of);
+          if (!part) {
+            refused = part.error();
+            return;
+          }
+          std::move(part->open_units.begin(), part->open_units.end(),
+                    std::back_inserter(loaded->open_units));
+          std::move(part->waiting.begin(), part->waiting.end(),
+                    std::back_inserter(loaded->waiting));
+        });
+        if (refused)
+          return *refused;
+        return end;
+      },
+      [&](const auto& id, const auto& why) { loaded->unreadable.push_back({id, why.text()}); }};
+  if (auto failed = read_apart(reads::unit_ids_of(*own), units))
+    return *failed;
+  return loaded;
 }
 
 core::outcome<stored_queue> postgres_store::load_queue(const core::queue_name& queue) {

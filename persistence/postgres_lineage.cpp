@@ -5,6 +5,7 @@
 #include "persistence/read_apart.hpp"
 #include "persistence/read_parts.hpp"
 
+#include <functional>
 #include <map>
 #include <unordered_map>
 
@@ -13,15 +14,16 @@ namespace holdfast::persistence {
 namespace {
 
 // All statements read the same page: the first unit of an item is its own root, and the index
-// `units_by_root` has the others.
+// `units_by_root` has the others. It has keys alone, so that none of them reads a unit that is
+// damaged but for the one that is about units.
 #define PAGE_OF_ITEM                                                                               \
   "WITH item AS MATERIALIZED (SELECT root_id FROM holdfast.units WHERE unit_id = $1::uuid),\n"     \
   "     page AS MATERIALIZED (\n"                                                                  \
-  "       SELECT u.*\n"                                                                            \
-  "         FROM (SELECT f.* FROM holdfast.units f\n"                                              \
+  "       SELECT u.unit_id, u.created_at\n"                                                        \
+  "         FROM (SELECT f.unit_id, f.root_id, f.created_at FROM holdfast.units f\n"               \
   "                WHERE f.unit_id = (SELECT root_id FROM item)\n"                                 \
   "               UNION ALL\n"                                                                     \
-  "               SELECT f.* FROM holdfast.units f\n"                                              \
+  "               SELECT f.unit_id, f.root_id, f.created_at FROM holdfast.units f\n"               \
   "                WHERE f.root_id = (SELECT root_id FROM item) AND f.parent_id IS NOT NULL) u\n"  \
   "        WHERE $2::uuid = '00000000-0000-0000-0000-000000000000'\n"                              \
   "           OR (u.created_at, u.unit_id) > (\n"                                                  \
@@ -36,11 +38,18 @@ constexpr statement place_in_item{"place_in_item", R"sql(
     LEFT JOIN holdfast.units a ON a.unit_id = $2::uuid AND a.root_id = u.root_id
    WHERE u.unit_id = $1::uuid)sql"};
 
-constexpr statement units_of_item{"units_of_item", PAGE_OF_ITEM R"sql(
-  SELECT u.unit_id, u.parent_id, u.step_id, u.source_key, u.input, u.state, u.slots, u.loops,
-         u.part, u.reopened, u.truth IS NOT NULL, u.created_at, u.changed_at, u.result,
-         u.confidence, u.route, u.route_reason, u.version, u.batch_id
-    FROM page u ORDER BY u.created_at, u.unit_id)sql"};
+// With their texts, or without these, which are what may be long.
+#define UNITS_OF_ITEM(texts)                                                                       \
+  PAGE_OF_ITEM                                                                                     \
+  "SELECT u.unit_id, u.parent_id, u.step_id, u.state, u.slots, u.loops, u.part, u.reopened,\n"     \
+  "       u.truth IS NOT NULL, u.created_at, u.changed_at, u.confidence, u.route, u.version,\n"    \
+  "       u.batch_id, " texts "\n"                                                                 \
+  "  FROM page p\n"                                                                                \
+  " CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = p.unit_id OFFSET 0) u\n"  \
+  " ORDER BY p.created_at, p.unit_id"
+
+constexpr statement units_of_item{
+    "units_of_item", UNITS_OF_ITEM("u.source_key, u.input, u.result, u.route_reason")};
 
 constexpr statement leases_of_item{"leases_of_item", PAGE_OF_ITEM R"sql(
   SELECT g.*
@@ -80,7 +89,18 @@ constexpr statement leases_of_item{"leases_of_item", PAGE_OF_ITEM R"sql(
 
 constexpr statement judgments_of_item{"judgments_of_item", JUDGMENTS_OF_ITEM("payload, answer")};
 
-// Of an item with judgments that cannot be read, and then those that can.
+// Of an item with units or judgments that cannot be read, and then the texts of those that can.
+
+constexpr statement unit_places_of_item{
+    "unit_places_of_item", UNITS_OF_ITEM("''::text, ''::text, NULL::text, NULL::text")};
+
+constexpr statement unit_texts{"unit_texts", R"sql(
+  SELECT u.unit_id, u.source_key, u.input, u.result, u.route_reason
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (
+         SELECT f.unit_id, f.source_key, f.input, f.result, f.route_reason
+           FROM holdfast.units f WHERE f.unit_id = t.unit_id
+         OFFSET 0) u)sql"};
 
 constexpr statement judgment_places_of_item{
     "judgment_places_of_item", JUDGMENTS_OF_ITEM("''::text AS payload, ''::text AS answer")};
@@ -111,6 +131,7 @@ constexpr statement excluded_of_item{"excluded_of_item", PAGE_OF_ITEM R"sql(
    ORDER BY x.unit_id, x.contributor_id)sql"};
 
 #undef JUDGMENTS_OF_ITEM
+#undef UNITS_OF_ITEM
 #undef PAGE_OF_ITEM
 
 template <class T>
@@ -118,27 +139,32 @@ std::optional<T> optional_of(const query_result& r, std::size_t row, int column)
   return r.is_null(row, column) ? std::nullopt : std::optional{r.get<T>(row, column)};
 }
 
+/// Four columns, beginning with `column`.
+void read_texts(const query_result& r, std::size_t row, int column, unit_history& unit) {
+  unit.source_key = r.get<std::string>(row, column);
+  unit.input = r.get<std::string>(row, column + 1);
+  unit.result = optional_of<std::string>(r, row, column + 2).value_or(std::string{});
+  unit.route_reason = optional_of<std::string>(r, row, column + 3).value_or(std::string{});
+}
+
 unit_history read_unit(const query_result& r, std::size_t row) {
   unit_history unit;
   unit.id = {r.get<core::uuid>(row, 0)};
   unit.parent = {optional_of<core::uuid>(r, row, 1).value_or(core::uuid{})};
   unit.step = {r.get<core::uuid>(row, 2)};
-  unit.source_key = r.get<std::string>(row, 3);
-  unit.input = r.get<std::string>(row, 4);
-  unit.state = static_cast<core::unit_state>(r.get<reads::int2>(row, 5));
-  unit.slots = reads::u32(r, row, 6);
-  unit.loops = reads::u32(r, row, 7);
-  unit.part = reads::u32(r, row, 8);
-  unit.reopened = reads::u32(r, row, 9);
-  unit.test_question = r.get<bool>(row, 10);
-  unit.created_at = r.get<core::instant>(row, 11);
-  unit.changed_at = optional_of<core::instant>(r, row, 12);
-  unit.result = optional_of<std::string>(r, row, 13).value_or(std::string{});
-  unit.confidence = optional_of<double>(r, row, 14).value_or(0);
-  unit.route = optional_of<reads::int2>(r, row, 15).value_or(core::no_route);
-  unit.route_reason = optional_of<std::string>(r, row, 16).value_or(std::string{});
-  unit.version = static_cast<std::uint32_t>(r.get<reads::int2>(row, 17));
-  unit.batch = {optional_of<core::uuid>(r, row, 18).value_or(core::uuid{})};
+  unit.state = static_cast<core::unit_state>(r.get<reads::int2>(row, 3));
+  unit.slots = reads::u32(r, row, 4);
+  unit.loops = reads::u32(r, row, 5);
+  unit.part = reads::u32(r, row, 6);
+  unit.reopened = reads::u32(r, row, 7);
+  unit.test_question = r.get<bool>(row, 8);
+  unit.created_at = r.get<core::instant>(row, 9);
+  unit.changed_at = optional_of<core::instant>(r, row, 10);
+  unit.confidence = optional_of<double>(r, row, 11).value_or(0);
+  unit.route = optional_of<reads::int2>(r, row, 12).value_or(core::no_route);
+  unit.version = static_cast<std::uint32_t>(r.get<reads::int2>(row, 13));
+  unit.batch = {optional_of<core::uuid>(r, row, 14).value_or(core::uuid{})};
+  read_texts(r, row, 15, unit);
   return unit;
 }
 
@@ -176,14 +202,14 @@ void distribute(const query_result& r, std::vector<unit_history>& units,
     (units[places.at(r.get<core::uuid>(row, 0))].*list).push_back(read(r, row));
 }
 
-/// `judgments`: the statement that reads them.
+/// `units` and `judgments`: the statements that read them.
 std::vector<call> calls_for_item(core::unit_id unit, core::unit_id after, std::uint32_t limit,
-                                 const statement& judgments) {
+                                 const statement& units, const statement& judgments) {
   const std::vector<std::string> position{wire::scalar(unit.value), wire::scalar(after.value)};
   auto page = position;
   page.push_back(reads::limit_parameter(limit));
   return reads::short_read({{&place_in_item, position},
-                            {&units_of_item, page},
+                            {&units, page},
                             {&leases_of_item, page},
                             {&judgments, page},
                             {&excluded_of_item, page}});
@@ -210,11 +236,19 @@ core::outcome<item_history> read_item(const std::vector<query_result>& results) 
   return item;
 }
 
-using judgments_by_id = std::map<core::judgment_id, judgment_history*>;
+template <class Id, class Row>
+using rows_by_id = std::map<Id, Row*>;
+
+rows_by_id<core::unit_id, unit_history> units_in(item_history& item) {
+  rows_by_id<core::unit_id, unit_history> found;
+  for (auto& unit : item.units)
+    found.emplace(unit.id, &unit);
+  return found;
+}
 
 /// Those that are in the one table, or in the other.
-judgments_by_id judgments_in(item_history& item, bool surplus) {
-  judgments_by_id found;
+rows_by_id<core::judgment_id, judgment_history> judgments_in(item_history& item, bool surplus) {
+  rows_by_id<core::judgment_id, judgment_history> found;
   for (auto& unit : item.units)
     for (auto& judgment : unit.judgments)
       if (judgment.surplus == surplus)
@@ -222,48 +256,60 @@ judgments_by_id judgments_in(item_history& item, bool surplus) {
   return found;
 }
 
-void add_texts(const query_result& rows, const judgments_by_id& to) {
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    auto& judgment = *to.at({rows.get<core::uuid>(row, 0)});
-    judgment.payload = rows.get<std::string>(row, 1);
-    judgment.answer = rows.get<std::string>(row, 2);
-  }
+void read_texts(const query_result& r, std::size_t row, int column, judgment_history& judgment) {
+  judgment.payload = r.get<std::string>(row, column);
+  judgment.answer = r.get<std::string>(row, column + 1);
+}
+
+using runner = std::function<core::outcome<pipeline_results>(const std::vector<call>&)>;
+
+/// Adds their texts to these rows, or why they cannot be read. `what` reads them by their ids.
+template <class Id, class Row>
+std::optional<core::failure> add_texts(const rows_by_id<Id, Row>& to, const statement& what,
+                                       const runner& run) {
+  std::vector<Id> ids;
+  for (const auto& [id, row] : to)
+    ids.push_back(id);
+  const apart_reader<Id> rows{
+      [&](const auto& some) {
+        wire::array_of<core::uuid> wanted;
+        for (const auto& id : some)
+          wanted.add(id.value);
+        return end_of(run({{&what, {wanted.take()}}}), [&](const auto& results) {
+          const query_result& texts = results.front();
+          for (std::size_t row = 0; row < texts.rows(); ++row)
+            read_texts(texts, row, 1, *to.at({texts.template get<core::uuid>(row, 0)}));
+        });
+      },
+      [&](const auto& id, const auto& why) { to.at(id)->unreadable = why.text(); }};
+  return read_apart(ids, rows);
 }
 
 } // namespace
 
 core::outcome<item_history> postgres_store::load_lineage(core::unit_id unit, core::unit_id after,
                                                          std::uint32_t limit) {
-  const auto answer = run(calls_for_item(unit, after, limit, judgments_of_item));
+  const auto answer = run(calls_for_item(unit, after, limit, units_of_item, judgments_of_item));
   if (!answer)
     return answer.error();
   if (!answer->failed)
     return read_item(answer->results);
   if (!may_be_of_a_row(answer->failure))
     return error_of(answer->failure);
-  const auto places = ask(calls_for_item(unit, after, limit, judgment_places_of_item));
+  const auto places =
+      ask(calls_for_item(unit, after, limit, unit_places_of_item, judgment_places_of_item));
   if (!places)
     return places.error();
   auto item = read_item(*places);
   if (!item)
     return item;
-  for (const bool surplus : {false, true}) {
-    const auto judgments = judgments_in(*item, surplus);
-    std::vector<core::judgment_id> ids;
-    for (const auto& [id, judgment] : judgments)
-      ids.push_back(id);
-    const apart_reader<core::judgment_id> rows{
-        [&](const auto& some) {
-          wire::array_of<core::uuid> wanted;
-          for (const auto& id : some)
-            wanted.add(id.value);
-          return end_of(run({{surplus ? &surplus_texts : &judgment_texts, {wanted.take()}}}),
-                        [&](const auto& results) { add_texts(results.front(), judgments); });
-        },
-        [&](const auto& id, const auto& why) { judgments.at(id)->unreadable = why.text(); }};
-    if (auto failed = read_apart(ids, rows))
-      return *failed;
-  }
+  const runner reader = [this](const std::vector<call>& calls) { return run(calls); };
+  if (auto failed = add_texts(units_in(*item), unit_texts, reader))
+    return *failed;
+  if (auto failed = add_texts(judgments_in(*item, false), judgment_texts, reader))
+    return *failed;
+  if (auto failed = add_texts(judgments_in(*item, true), surplus_texts, reader))
+    return *failed;
   return item;
 }
 

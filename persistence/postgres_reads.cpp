@@ -82,7 +82,45 @@ constexpr statement gathered_together{"gathered_together", R"sql(
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = n.unit_id OFFSET 0) u
    ORDER BY u.ordinal, u.unit_id)sql"};
 
-#undef INPUT_BYTES
+// The same of some units of a step, for one of which some cannot be read: the units first, row by
+// row, or a page that is damaged would be read with the rows of all steps.
+
+constexpr statement unit_ids_of_step{"unit_ids_of_step", R"sql(
+  SELECT unit_id FROM holdfast.units
+   WHERE step_id = $1::uuid AND (state < 3 OR (state = 5 AND batch_id IS NULL))
+   ORDER BY ordinal)sql"};
+
+constexpr statement open_units_among{"open_units_among", R"sql(
+  SELECT u.unit_id, u.ordinal, u.state, u.slots, u.truth IS NOT NULL, u.version
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u
+   WHERE u.state < 3 ORDER BY u.ordinal)sql"};
+
+constexpr statement leases_among{"leases_among", R"sql(
+  SELECT l.unit_id, l.contributor_id, l.expires_at, l.assignment_id
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.active_leases f
+                        WHERE f.unit_id = t.unit_id OFFSET 0) l
+   ORDER BY l.token)sql"};
+
+constexpr statement judges_among{"judges_among", R"sql(
+  SELECT j.unit_id, j.contributor_id, j.is_tainted
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f
+                        WHERE f.unit_id = t.unit_id OFFSET 0) j)sql"};
+
+constexpr statement ended_leases_among{"ended_leases_among", R"sql(
+  SELECT e.unit_id, e.contributor_id, e.ending, e.ended_at
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.ended_leases f
+                        WHERE f.unit_id = t.unit_id OFFSET 0) e)sql"};
+
+constexpr statement waiting_units_among{"waiting_units_among", "SELECT " WAITING_UNIT R"sql(
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u
+   WHERE u.state = 5 AND u.batch_id IS NULL ORDER BY u.ordinal)sql"};
+
+#undef WAITING_UNIT
 
 // From the list to the table, row by row: see the remark on `LATERAL` in postgres_batch.cpp. Here
 // `OFFSET 0` is what keeps the planner from turning the join around.
@@ -331,6 +369,32 @@ std::vector<call> load_step(core::step_id step) {
                     {&exclusions_of_step, {id}},
                     {&definitions_of_step, {id}},
                     {&waiting_units_of_step, {id}}});
+}
+
+std::vector<call> step_and_unit_ids(core::step_id step) {
+  const auto id = wire::scalar(step.value);
+  return long_read({{&step_by_id, {id}}, {&definitions_of_step, {id}}, {&unit_ids_of_step, {id}}});
+}
+
+std::vector<core::unit_id> unit_ids_of(const results& r) {
+  const auto& rows = r[preamble_long + 2];
+  std::vector<core::unit_id> units;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    units.push_back(unit_of(rows, row, 0));
+  return units;
+}
+
+std::vector<call> load_step_with(core::step_id step, const std::vector<core::unit_id>& units) {
+  const auto id = wire::scalar(step.value);
+  const auto ids = ids_parameter(units);
+  return long_read({{&step_by_id, {id}},
+                    {&open_units_among, {ids}},
+                    {&leases_among, {ids}},
+                    {&judges_among, {ids}},
+                    {&ended_leases_among, {ids}},
+                    {&exclusions_by_unit, {ids}},
+                    {&definitions_of_step, {id}},
+                    {&waiting_units_among, {ids}}});
 }
 
 core::outcome<stored_step> load_step(const results& r, const lease_policies_of& policies_of) {

@@ -19,6 +19,11 @@ using results = std::vector<query_result>;
 
 std::vector<call> load_step(core::step_id step);
 core::outcome<stored_step> load_step(const results& r, const lease_policies_of& policies_of);
+// The same in parts: its own row with what finds its open and waiting units, and the step with some
+// of these.
+std::vector<call> step_and_unit_ids(core::step_id step);
+std::vector<core::unit_id> unit_ids_of(const results& r);
+std::vector<call> load_step_with(core::step_id step, const std::vector<core::unit_id>& units);
 
 std::vector<call> load_units(const std::vector<core::unit_id>& units,
                              const core::lease_policies& policies);

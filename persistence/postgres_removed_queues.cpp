@@ -2,6 +2,7 @@
 
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
+#include "persistence/read_apart.hpp"
 
 namespace holdfast::persistence {
 
@@ -12,6 +13,16 @@ constexpr statement removed_queues{"removed_queues", R"sql(
   SELECT r.queue, r.definition, r.removed_at FROM holdfast.removed_queues r
    WHERE NOT EXISTS (SELECT FROM holdfast.queues q WHERE q.queue = r.queue)
    ORDER BY r.queue)sql"};
+
+// Where one of them cannot be read: all without their policies, and the policy of one.
+
+constexpr statement removed_queue_names{"removed_queue_names", R"sql(
+  SELECT r.queue, r.removed_at FROM holdfast.removed_queues r
+   WHERE NOT EXISTS (SELECT FROM holdfast.queues q WHERE q.queue = r.queue)
+   ORDER BY r.queue)sql"};
+
+constexpr statement removed_queue_policy{"removed_queue_policy", R"sql(
+  SELECT definition FROM holdfast.removed_queues WHERE queue = $1::text)sql"};
 
 // Finished tasks have no index by queue alone, so they are looked for only when all of them should
 // be gone.
@@ -29,14 +40,32 @@ constexpr statement forget_removed_queue{"forget_removed_queue", R"sql(
 } // namespace
 
 core::outcome<std::vector<removed_queue>> postgres_store::list_removed_queues() {
-  const auto answer = ask({{&removed_queues, {}}});
+  const auto answer = run({{&removed_queues, {}}});
   if (!answer)
     return answer.error();
-  const auto& rows = answer->front();
   std::vector<removed_queue> queues;
-  for (std::size_t row = 0; row < rows.rows(); ++row)
-    queues.push_back({rows.get<std::string>(row, 0), rows.get<std::string>(row, 1),
-                      rows.get<core::instant>(row, 2)});
+  if (!answer->failed) {
+    const auto& rows = answer->results.front();
+    for (std::size_t row = 0; row < rows.rows(); ++row)
+      queues.push_back({rows.get<std::string>(row, 0), rows.get<std::string>(row, 1),
+                        rows.get<core::instant>(row, 2)});
+    return queues;
+  }
+  if (!may_be_of_a_row(answer->failure))
+    return error_of(answer->failure);
+  const auto names = ask({{&removed_queue_names, {}}});
+  if (!names)
+    return names.error();
+  for (std::size_t row = 0; row < names->front().rows(); ++row) {
+    removed_queue one{names->front().get<std::string>(row, 0), {},
+                      names->front().get<core::instant>(row, 1)};
+    const auto policy = ask_for_row({{&removed_queue_policy, {one.name}}});
+    if (!policy && core::describe(policy.error().code).retryable)
+      return policy.error();
+    if (policy && policy->front().rows() > 0)
+      one.definition = policy->front().get<std::string>(0, 0);
+    queues.push_back(std::move(one));
+  }
   return queues;
 }
 

@@ -2,7 +2,12 @@
 
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_store.hpp"
+#include "persistence/read_apart.hpp"
 #include "persistence/read_parts.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
 
 namespace holdfast::persistence {
 
@@ -24,6 +29,24 @@ constexpr statement repairs_of_all{"repairs_of_all", R"sql(
          reopened, went_on, disregarded, asked_at, changed_at, reissued
     FROM holdfast.repairs WHERE bookmark < through
    ORDER BY asked_at, repair_id)sql"};
+
+// Where one of them cannot be read: their keys, and some of them. Which are done is a part of what
+// may not be read, so all are looked at.
+
+constexpr statement repair_keys{"repair_keys", R"sql(
+  SELECT repair_id, step_id FROM holdfast.repairs
+   WHERE $1::uuid IN (step_id, '00000000-0000-0000-0000-000000000000')
+   ORDER BY repair_id)sql"};
+
+constexpr statement open_repairs_among{"open_repairs_among", R"sql(
+  SELECT r.*
+    FROM unnest($1::uuid[]) AS t(repair_id)
+   CROSS JOIN LATERAL (
+         SELECT repair_id, step_id, contributor_id, dry_run, through, bookmark, found, unchanged,
+                changed, reopened, went_on, disregarded, asked_at, changed_at, reissued
+           FROM holdfast.repairs f WHERE f.repair_id = t.repair_id
+         OFFSET 0) r
+   WHERE r.bookmark < r.through)sql"};
 
 // From the units to their judgments, row by row: see the remark on `LATERAL` in postgres_batch.cpp.
 constexpr statement judged_by{"judged_by", R"sql(
@@ -61,10 +84,15 @@ core::repair_row read_repair(const query_result& r, std::size_t row) {
   return repair;
 }
 
+void add_repairs(const query_result& rows, stored_repairs& repairs) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    repairs.open.push_back(read_repair(rows, row));
+}
+
 } // namespace
 
 core::outcome<core::repair_row> postgres_store::find_repair(core::repair_id repair) {
-  const auto answer = ask(reads::short_read({{&repair_by_id, {wire::scalar(repair.value)}}}));
+  const auto answer = ask_for_row(reads::short_read({{&repair_by_id, {wire::scalar(repair.value)}}}));
   if (!answer)
     return answer.error();
   const auto& rows = (*answer)[reads::preamble_short];
@@ -73,16 +101,44 @@ core::outcome<core::repair_row> postgres_store::find_repair(core::repair_id repa
   return read_repair(rows, 0);
 }
 
-core::outcome<std::vector<core::repair_row>> postgres_store::open_repairs(core::step_id step) {
-  auto calls = step ? std::vector<call>{{&repairs_of_step, {wire::scalar(step.value)}}}
-                    : std::vector<call>{{&repairs_of_all, {}}};
-  const auto answer = ask(reads::short_read(std::move(calls)));
+core::outcome<stored_repairs> postgres_store::open_repairs(core::step_id step) {
+  const auto answer = run(reads::short_read(
+      step ? std::vector<call>{{&repairs_of_step, {wire::scalar(step.value)}}}
+           : std::vector<call>{{&repairs_of_all, {}}}));
   if (!answer)
     return answer.error();
-  const auto& rows = (*answer)[reads::preamble_short];
-  std::vector<core::repair_row> repairs;
-  for (std::size_t row = 0; row < rows.rows(); ++row)
-    repairs.push_back(read_repair(rows, row));
+  stored_repairs repairs;
+  if (!answer->failed) {
+    add_repairs(answer->results[reads::preamble_short], repairs);
+    return repairs;
+  }
+  if (!may_be_of_a_row(answer->failure))
+    return error_of(answer->failure);
+  const auto keys = ask({{&repair_keys, {wire::scalar(step.value)}}});
+  if (!keys)
+    return keys.error();
+  std::vector<core::repair_id> ids;
+  std::unordered_map<core::repair_id, core::step_id> step_of;
+  for (std::size_t row = 0; row < keys->front().rows(); ++row) {
+    ids.push_back({keys->front().get<core::uuid>(row, 0)});
+    step_of.emplace(ids.back(), core::step_id{keys->front().get<core::uuid>(row, 1)});
+  }
+  const apart_reader<core::repair_id> rows{
+      [&](const auto& some) {
+        wire::array_of<core::uuid> wanted;
+        for (const auto& id : some)
+          wanted.add(id.value);
+        return end_of(run({{&open_repairs_among, {wanted.take()}}}),
+                      [&](const auto& results) { add_repairs(results.front(), repairs); });
+      },
+      [&](const auto& id, const auto& why) {
+        repairs.unreadable.push_back({id, step_of.at(id), why.text()});
+      }};
+  if (auto failed = read_apart(ids, rows))
+    return *failed;
+  std::sort(repairs.open.begin(), repairs.open.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.asked_at, a.id) < std::tie(b.asked_at, b.id);
+  });
   return repairs;
 }
 

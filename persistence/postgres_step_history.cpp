@@ -142,25 +142,37 @@ constexpr statement judged_by_contributor{"judged_by_contributor", R"sql(
    GROUP BY j.contributor_id ORDER BY j.contributor_id)sql"};
 
 // The same in parts, for a history of which rows cannot be read: their keys, and some of the rows.
+// The names of contributors come from the indexes, which have them as well: a page of the table that
+// is damaged keeps nobody from knowing whose rows are on it.
+
+constexpr statement by_index_alone{"by_index_alone", R"sql(
+  SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true))sql"};
 
 constexpr statement standing_names_of_step{"standing_names_of_step", R"sql(
   SELECT contributor_id
     FROM holdfast.contributor_standings WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
 
 constexpr statement standings_named{"standings_named", R"sql(
-  SELECT contributor_id, standing, reason
-    FROM holdfast.contributor_standings
-   WHERE step_id = $1::uuid AND contributor_id = ANY ($2::text[]) ORDER BY contributor_id)sql"};
+  SELECT t.name, s.standing, s.reason
+    FROM unnest($2::text[]) AS t(name)
+   CROSS JOIN LATERAL (
+         SELECT f.standing, f.reason FROM holdfast.contributor_standings f
+          WHERE f.step_id = $1::uuid AND f.contributor_id = t.name
+         OFFSET 0) s
+   ORDER BY t.name COLLATE "C")sql"};
 
 constexpr statement flagged_names_of_step{"flagged_names_of_step", R"sql(
   SELECT DISTINCT contributor_id
     FROM holdfast.contributor_flags WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
 
 constexpr statement flags_named{"flags_named", R"sql(
-  SELECT contributor_id, monitor
-    FROM holdfast.contributor_flags
-   WHERE step_id = $1::uuid AND contributor_id = ANY ($2::text[])
-   ORDER BY contributor_id, monitor)sql"};
+  SELECT t.name, s.monitor
+    FROM unnest($2::text[]) AS t(name)
+   CROSS JOIN LATERAL (
+         SELECT f.monitor FROM holdfast.contributor_flags f
+          WHERE f.step_id = $1::uuid AND f.contributor_id = t.name
+         OFFSET 0) s
+   ORDER BY t.name COLLATE "C", s.monitor)sql"};
 
 // As `unsettled_units` and `reinstatable_units`, of which the third column says which it is.
 constexpr statement parts_in_open_units{"parts_in_open_units", R"sql(
@@ -359,12 +371,15 @@ private:
     if (!answer)
       failed_ = answer.error();
     else if (answer->failed) // nobody could say whose row it is
-      failed_ = core::failure{may_be_of_a_row(answer->failure) ? core::errc::damaged
-                                                               : core::errc::unavailable,
-                              answer->failure.text()};
+      failed_ = failure_of(answer->failure);
     else
       return std::move(answer->results[reads::preamble_long]);
     return std::nullopt;
+  }
+
+  static core::failure failure_of(const query_failure& failure) {
+    return {may_be_of_a_row(failure) ? core::errc::damaged : core::errc::unavailable,
+            failure.text()};
   }
 
   std::vector<std::string> parameters(const std::vector<std::string>& more) const {
@@ -395,9 +410,18 @@ private:
 
   names names_of(const statement& what) {
     names found;
-    if (const auto rows = ask(what))
-      for (std::size_t row = 0; row < rows->rows(); ++row)
-        found.push_back(rows->get<std::string>(row, 0));
+    if (failed_)
+      return found;
+    auto answer = run_(reads::long_read({{&by_index_alone, {}}, {&what, parameters({})}}));
+    if (!answer)
+      failed_ = answer.error();
+    else if (answer->failed) // nobody could say whose row it is
+      failed_ = failure_of(answer->failure);
+    else {
+      const auto& rows = answer->results[reads::preamble_long + 1];
+      for (std::size_t row = 0; row < rows.rows(); ++row)
+        found.push_back(rows.get<std::string>(row, 0));
+    }
     return found;
   }
 

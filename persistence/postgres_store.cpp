@@ -4,6 +4,7 @@
 #include "persistence/postgres_batch.hpp"
 #include "persistence/postgres_reads.hpp"
 #include "persistence/postgres_taken_ids.hpp"
+#include "persistence/read_apart.hpp"
 
 #include <algorithm>
 
@@ -87,18 +88,29 @@ pipeline_results postgres_store::run_promptly(const std::vector<call>& calls,
 
 core::outcome<std::vector<query_result>> postgres_store::ask(const std::vector<call>& calls) {
   auto answer = run(calls);
+  if (answer && answer->failed && may_be_damage(answer->failure))
+    answer = run(calls); // a trouble of the server may have passed
   if (!answer)
     return answer.error();
-  if (answer->failed)
-    return error_of(answer->failure);
-  return std::move(answer->results);
+  if (!answer->failed)
+    return std::move(answer->results);
+  // Also XX000, which says nothing of a row: a length in it that makes no sense is told so. Whoever
+  // took it for a trouble that passes would read the same row for ever.
+  if (may_be_damage(answer->failure))
+    return core::failure{core::errc::damaged, answer->failure.text()};
+  return error_of(answer->failure);
 }
 
 core::outcome<std::vector<query_result>>
 postgres_store::ask_at_once(const std::vector<call>& calls) {
   if (auto problem = connect_if_needed())
     return *problem;
-  return ask(calls);
+  auto answer = run(calls);
+  if (!answer)
+    return answer.error();
+  if (answer->failed)
+    return error_of(answer->failure);
+  return std::move(answer->results);
 }
 
 core::failure postgres_store::error_of(const query_failure& failure) {
@@ -218,18 +230,10 @@ commit_result postgres_store::confirmed(const write_batch& batch, commit_result 
   return found;
 }
 
-core::outcome<stored_step> postgres_store::load_step(core::step_id step,
-                                                     const lease_policies_of& policies_of) {
-  const auto answer = ask(reads::load_step(step));
-  if (!answer)
-    return answer.error();
-  return reads::load_step(*answer, policies_of);
-}
-
 core::outcome<std::vector<core::unit_record>>
 postgres_store::load_units(const std::vector<core::unit_id>& units,
                            const core::lease_policies& policies) {
-  const auto answer = ask(reads::load_units(units, policies));
+  const auto answer = ask_for_row(reads::load_units(units, policies));
   if (!answer)
     return answer.error();
   return reads::load_units(*answer, units, policies);
@@ -237,7 +241,7 @@ postgres_store::load_units(const std::vector<core::unit_id>& units,
 
 core::outcome<std::vector<gathered_unit>>
 postgres_store::gathered_with(const std::vector<core::unit_id>& units) {
-  const auto answer = ask(reads::gathered_with(units));
+  const auto answer = ask_for_row(reads::gathered_with(units));
   if (!answer)
     return answer.error();
   return reads::gathered_with(*answer);
@@ -245,14 +249,14 @@ postgres_store::gathered_with(const std::vector<core::unit_id>& units) {
 
 core::outcome<std::vector<unit_chain>>
 postgres_store::load_chains(const std::vector<core::unit_id>& units) {
-  const auto answer = ask(reads::load_chains(units));
+  const auto answer = ask_for_row(reads::load_chains(units));
   if (!answer)
     return answer.error();
   return reads::load_chains(*answer);
 }
 
 core::outcome<stored_workflow> postgres_store::load_workflow(core::workflow_id workflow) {
-  const auto answer = ask(reads::load_workflow(workflow));
+  const auto answer = ask_for_row(reads::load_workflow(workflow));
   if (!answer)
     return answer.error();
   return reads::load_workflow(*answer, workflow);
@@ -267,7 +271,7 @@ postgres_store::find_source_keys(core::step_id step, const std::vector<std::stri
 }
 
 core::outcome<step_statistics> postgres_store::statistics(core::step_id step) {
-  const auto answer = ask(reads::statistics(step));
+  const auto answer = ask_for_row(reads::statistics(step));
   if (!answer)
     return answer.error();
   return reads::statistics(*answer);
@@ -289,7 +293,7 @@ core::outcome<listed_tasks> postgres_store::list_tasks(const task_filter& filter
 }
 
 core::outcome<task_history> postgres_store::load_task(core::task_id task) {
-  const auto answer = ask(reads::load_task(task));
+  const auto answer = ask_for_row(reads::load_task(task));
   if (!answer)
     return answer.error();
   return reads::load_task(*answer);
@@ -297,7 +301,7 @@ core::outcome<task_history> postgres_store::load_task(core::task_id task) {
 
 core::outcome<recorded_attempts>
 postgres_store::list_attempts(core::task_id task, core::token after, std::uint32_t limit) {
-  const auto answer = ask(reads::list_attempts(task, after, limit));
+  const auto answer = ask_for_row(reads::list_attempts(task, after, limit));
   if (!answer)
     return answer.error();
   return reads::list_attempts(*answer);

@@ -101,7 +101,7 @@ public:
   core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                              std::uint32_t limit) override;
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override;
-  core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override;
+  core::outcome<stored_repairs> open_repairs(core::step_id step) override;
   core::outcome<judged_units> find_judged(core::step_id step,
                                           const std::vector<core::contributor_id>& contributors,
                                           std::uint64_t after, std::uint64_t through) override;
@@ -197,23 +197,30 @@ private:
   /// Reads rows, around those that the server does not give back.
   template <class Key>
   std::optional<core::failure> read_rows(const row_reading<Key>& of);
-  /// `load_queue`, `list_queues`, `list_webhooks` and `load_staged` where the server does not give
+  /// `load_step`, `load_queue`, `list_queues`, `list_webhooks` and `load_staged` where the server does not give
   /// back all their rows together.
+  core::outcome<stored_step> load_step_apart(core::step_id step,
+                                             const lease_policies_of& policies_of);
   core::outcome<stored_queue> load_queue_apart(const core::queue_name& queue);
   core::outcome<std::vector<core::put_queue>> list_queues_apart();
   /// The rows of these steps, in their order.
   core::outcome<std::vector<core::step_row>>
   read_listed_steps(const std::vector<core::step_id>& steps);
   core::outcome<std::vector<stored_webhook>> list_webhooks_apart();
+  /// Adds the entries of the audit log that fit, of which the parameters of the read tell, one by
+  /// one.
+  std::optional<core::failure> list_audit_apart(const std::vector<std::string>& wanted,
+                                                std::vector<audit_entry>& entries);
   core::outcome<staged_page> load_staged_apart(const core::queue_name& queue, std::uint32_t limit,
                                                std::size_t bytes_most);
   /// The failure of a read of a staged row, if the row by itself can be read; none if it cannot.
   std::optional<core::failure> failure_beside(core::staging_id id, const query_failure& failure);
+  /// Reads: `damaged` when the server itself fails on it, twice in a row.
   core::outcome<std::vector<query_result>> ask(const std::vector<call>& calls);
-  /// The same, of one row by its key: `damaged` when the server does not give it back, twice in a
-  /// row.
+  /// The same, of what is found by ids alone: `damaged` as well when the server cannot make values
+  /// of what is stored.
   core::outcome<std::vector<query_result>> ask_for_row(const std::vector<call>& calls);
-  /// The same, for callers who wait between their attempts.
+  /// For callers who wait between their attempts, and for writes.
   core::outcome<std::vector<query_result>> ask_at_once(const std::vector<call>& calls);
   static core::failure error_of(const query_failure& failure);
   /// Deletes rows, around those that the server does not delete. The number of those that went, or

@@ -24,6 +24,12 @@ inline bool may_be_of_a_row(const query_failure& failure) {
   return failure.kind != failure_kind::lost && may_be_of_a_row(failure.sqlstate);
 }
 
+/// Whether the server itself failed on a statement. So it does on some damaged rows, and now and
+/// then for a reason that passes.
+inline bool may_be_damage(const query_failure& failure) {
+  return failure.kind != failure_kind::lost && failure.sqlstate.compare(0, 2, "XX") == 0;
+}
+
 /// Whether a read of some rows succeeded: none, or why the server refused it. A failure when the
 /// server was not reached.
 using read_end = core::outcome<std::optional<query_failure>>;

@@ -136,6 +136,13 @@ struct stored_step {
   std::uint64_t next_ordinal = 0;          ///< One more than the highest ordinal of its units.
   std::vector<open_unit> open_units;       ///< Ascending by ordinal.
   std::vector<core::waiting_unit> waiting; ///< For a batch; ascending by ordinal.
+  /// An open or waiting unit of which the database does not give back a row, be it of a lease or a
+  /// judgment. It is in none of the other lists.
+  struct unreadable_unit {
+    core::unit_id id;
+    std::string why;
+  };
+  std::vector<unreadable_unit> unreadable{}; ///< Ascending by ordinal.
 };
 
 /// A unit that is gathered.
@@ -373,6 +380,9 @@ struct unit_history {
   std::vector<core::contributor_id> excluded; ///< In order of bytes.
   std::uint32_t version = 1;
   core::unit_id batch; ///< What a gathered unit is part of; nil while it waits for that.
+  /// Why the database does not give back source key, input, result and route reason, which are
+  /// empty then; empty: it does.
+  std::string unreadable{};
 };
 
 /// The units of one item.
@@ -387,6 +397,18 @@ struct judged_units {
   /// There are judgable ones where it counts, too: their results, or the marks on the judgments,
   /// may be on their way.
   bool unsettled = false;
+};
+
+/// Repairs that are not done.
+struct stored_repairs {
+  std::vector<core::repair_row> open; ///< The oldest first.
+  /// One whose row the database does not give back. It may be done: nobody can tell.
+  struct unreadable_repair {
+    core::repair_id id;
+    core::step_id step;
+    std::string why;
+  };
+  std::vector<unreadable_repair> unreadable{}; ///< In order of id.
 };
 
 /// Judgments of one read that it goes on without: each costs many statements, for which others
@@ -519,6 +541,11 @@ struct audit_entry {
   core::insert_audit made;
 };
 
+/// An entry of which the database gives back its number alone.
+inline audit_entry unreadable_entry(std::uint64_t number, const std::string& problem) {
+  return {number, {{}, {}, {}, {}, "its row cannot be read: " + problem}};
+}
+
 /// Entries of the audit log: those that fit all of these. Empty: any.
 struct audit_filter {
   core::instant since; ///< The epoch: from the oldest on.
@@ -618,7 +645,8 @@ public:
   // --- reading ---
 
   /// A step with its open units. `policies_of` says for how long ended leases bar a contributor.
-  /// `not_found` if there is none.
+  /// `not_found` if there is none, `damaged` where the database does not give back its own row. A
+  /// unit of which that is so, or one of its leases and judgments, harms no other.
   virtual core::outcome<stored_step> load_step(core::step_id step,
                                                const lease_policies_of& policies_of) = 0;
 
@@ -656,11 +684,12 @@ public:
   virtual core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                                      std::uint32_t limit) = 0;
 
-  /// `not_found` if there is no such repair.
+  /// `not_found` if there is no such repair, `damaged` where the database does not give it back.
   virtual core::outcome<core::repair_row> find_repair(core::repair_id repair) = 0;
 
-  /// The repairs that are not done, of the step, or of all when that is nil; the oldest first.
-  virtual core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) = 0;
+  /// The repairs that are not done, of the step, or of all when that is nil. One that the database
+  /// does not give back is named, and keeps none beside it.
+  virtual core::outcome<stored_repairs> open_repairs(core::step_id step) = 0;
 
   /// What any of `contributors` has judged among the units of the step with ordinals above `after`
   /// up to `through`, test questions left out.
@@ -679,8 +708,8 @@ public:
   gathered_with(const std::vector<core::unit_id>& units) = 0;
 
   /// All units of the item that `unit` belongs to, after `after` in their order (nil: from the
-  /// first), at most `limit`. A judgment whose payload or answer the database does not give back
-  /// says so in its place. `not_found` if there is no such unit, or `after` is not of its item.
+  /// first), at most `limit`. A unit or a judgment whose texts the database does not give back says
+  /// so in its place. `not_found` if there is no such unit, or `after` is not of its item.
   virtual core::outcome<item_history> load_lineage(core::unit_id unit, core::unit_id after,
                                                    std::uint32_t limit) = 0;
 
@@ -711,11 +740,12 @@ public:
 
   // --- API tokens ---
 
-  /// None: there is no such token.
+  /// None: there is no such token. `damaged` where the database does not give it back.
   virtual core::outcome<std::optional<core::api_token>>
   load_api_token(core::api_token_id token) = 0;
 
-  /// In order of id after `after`, at most `limit`.
+  /// In order of id after `after`, at most `limit`. One that the database does not give back, or
+  /// whose role is of a newer program, is `unreadable`, and keeps none beside it.
   virtual core::outcome<std::vector<core::api_token>> list_api_tokens(core::api_token_id after,
                                                                       std::uint32_t limit) = 0;
 
@@ -744,7 +774,7 @@ public:
   virtual core::outcome<std::vector<core::put_queue>> list_queues() = 0;
 
   /// The queues that were removed, by name, until `forget_removed`. One that exists again is not
-  /// among them.
+  /// among them. One whose policy the database does not give back has an empty one.
   virtual core::outcome<std::vector<removed_queue>> list_removed_queues() = 0;
 
   /// Which of `tasks` exist, in no order.
@@ -836,7 +866,8 @@ public:
   virtual core::outcome<std::vector<dead_letter>>
   list_dead_letters(const dead_letter_filter& filter) = 0;
 
-  /// Entries of the audit log by falling number.
+  /// Entries of the audit log by falling number. One that the database does not give back is an
+  /// `unreadable_entry`, and keeps none beside it.
   virtual core::outcome<listed_audit> list_audit(const audit_filter& filter) = 0;
 
   // --- pruning ---

@@ -138,6 +138,27 @@ BOOST_AUTO_TEST_CASE(tokens_are_listed_in_pages_with_their_last_use) {
   BOOST_TEST((rest.value->tokens.front().last_used_at == core::instant{}));
 }
 
+// finding B3
+BOOST_AUTO_TEST_CASE(a_damaged_token_lets_nobody_in_and_hides_no_other) {
+  const auto lost = made();
+  advance(1s);
+  const auto other = made();
+  database->set_damaged_tokens(
+      [=](const core::api_token_id& token) { return token == lost.token; });
+  const auto page = call(msg::list_tokens{{}, 10});
+  BOOST_REQUIRE(page.value);
+  BOOST_REQUIRE_EQUAL(page.value->tokens.size(), 2U);
+  const auto& told = page.value->tokens[0];
+  BOOST_TEST((told.token == lost.token));
+  BOOST_TEST(told.state == "damaged");
+  BOOST_TEST(told.created_by == "its row is damaged");
+  BOOST_TEST(told.queues.empty());
+  BOOST_TEST(page.value->tokens[1].state == "good");
+  BOOST_TEST((call(msg::check_token{lost.token, hash}).code() == core::errc::damaged));
+  BOOST_TEST((call(msg::revoke_token{lost.token}).code() == core::errc::damaged));
+  BOOST_TEST((verdict(other.token, hash) == core::token_verdict::good));
+}
+
 BOOST_AUTO_TEST_CASE(the_use_of_a_token_that_is_not_there_is_noted_nowhere) {
   BOOST_TEST(call(msg::note_token_use{fresh<core::api_token_id>()}).value.has_value());
   BOOST_TEST(database->tables().api_tokens.empty());

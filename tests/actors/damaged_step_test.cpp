@@ -51,6 +51,12 @@ struct step_with_damage : node_fixture {
     return {};
   }
 
+  bool is_repaired(const core::step_id& step, const core::repair_id& repair,
+                   const std::string& who) {
+    const auto told = call(msg::repair_contributor{step, repair, who, false});
+    return told.value && told.value->done;
+  }
+
   bool is_tainted(const core::unit_id& unit, const std::string& who) const {
     return database->tables().judgments.at({unit, who}).tainted_at.has_value();
   }
@@ -108,6 +114,72 @@ BOOST_AUTO_TEST_CASE(contributor_with_an_unreadable_standing_is_refused_and_nobo
   mend();
   BOOST_TEST((assign(step, "eve").code() == core::errc::not_qualified));
   BOOST_TEST(count_logged("step_rows_unreadable") == 0U); // of the new process
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(unit_with_a_damaged_lease_or_judgment_keeps_no_other_from_being_judged) {
+  const auto step = create();
+  feed(step, 2);
+  const auto first = assigned(step, "ana");
+  const auto second = assigned(step, "ana");
+  database->set_damaged_parts([=](const core::unit_id& unit) { return unit == first.unit; });
+  restart();
+  BOOST_TEST((submit(first, "ana").code() == core::errc::damaged));
+  BOOST_TEST(submit(second, "ana").value.has_value());
+  for (const auto* who : {"bob", "cid"}) // nobody is offered it
+    if (const auto given = assign(step, who); given.value)
+      BOOST_TEST((given.value->unit == second.unit));
+  BOOST_TEST(count_logged("unit_unreadable") == 1U);
+  BOOST_TEST(logged(to_string(first.unit)));
+  BOOST_TEST(count_logged("step_load_failed") == 0U);
+
+  database->set_damaged_parts({});
+  BOOST_TEST(submit(first, "ana").value.has_value());
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(repair_that_cannot_be_read_stops_neither_its_step_nor_other_repairs) {
+  const auto step = create();
+  feed(step, 2);
+  for (const auto* who : {"ana", "eve", "mal"})
+    work(step, who);
+  advance(1s);
+  for (const auto* who : {"eve", "mal"})
+    BOOST_REQUIRE(call(msg::remove_contributor{step, who}).value);
+  advance(1s);
+  // Neither gets anywhere in this life.
+  database->set_read_faults([](std::string_view read) { return read == "find_judged"; });
+  const auto lost = fresh<core::repair_id>();
+  const auto other = fresh<core::repair_id>();
+  BOOST_REQUIRE(call(msg::repair_contributor{step, lost, "eve", false}).value);
+  BOOST_REQUIRE(call(msg::repair_contributor{step, other, "mal", false}).value);
+  database->set_damaged_repairs([=](const core::repair_id& repair) { return repair == lost; });
+  restart();
+  database->set_read_faults(nullptr);
+
+  advance(10s); // nobody asks for the step
+  BOOST_TEST(count_logged("repair_unreadable") == 1U);
+  BOOST_TEST(logged(to_string(lost)));
+  BOOST_TEST(count_logged("step_load_failed") == 0U);
+  BOOST_TEST(assign(step, "dan").value.has_value());
+  BOOST_TEST(is_repaired(step, other, "mal"));
+  const auto refused = call(msg::repair_contributor{step, lost, "eve", false});
+  BOOST_TEST((refused.code() == core::errc::damaged));
+  BOOST_TEST(!database->tables().repairs.at(lost).done());
+
+  // Another one is begun and done in its place.
+  const auto again = fresh<core::repair_id>();
+  BOOST_REQUIRE(call(msg::repair_contributor{step, again, "eve", false}).value);
+  advance(10s);
+  BOOST_TEST(is_repaired(step, again, "eve"));
+
+  database->set_damaged_repairs({});
+  restart();
+  advance(10s);
+  BOOST_TEST(is_repaired(step, lost, "eve"));
+  BOOST_TEST(count_logged("repair_unreadable") == 0U); // of the new process
   BOOST_TEST(broken_invariants(*database) == "");
 }
 

@@ -131,6 +131,34 @@ BOOST_AUTO_TEST_CASE(judgment_that_cannot_be_read_is_told_with_its_row_and_the_r
   BOOST_TEST(judgments[1].answer == "red");
 }
 
+// finding Q4
+BOOST_AUTO_TEST_CASE(unit_that_cannot_be_read_is_told_to_all_units_of_its_item) {
+  const auto steps = create_steps(reviewed);
+  feed(steps[0], 1);
+  const auto given = assigned(steps[0], "ana");
+  BOOST_REQUIRE(submit(given, "ana").value);
+  work(steps[0], "bob");
+  advance(1s);
+  const auto review = assigned(steps[1], "cid");
+  database->set_damaged_units([=](const core::unit_id& unit) { return unit == given.unit; });
+  for (const auto& asked : {given.unit, review.unit}) {
+    const auto item = lineage(asked);
+    BOOST_REQUIRE_EQUAL(item.units.size(), 2U);
+    const auto& lost = item.units[0];
+    BOOST_TEST((lost.unit == given.unit));
+    BOOST_TEST((lost.state == core::unit_state::finalized));
+    BOOST_TEST(lost.source_key.empty());
+    BOOST_TEST(lost.result.empty());
+    BOOST_TEST(lost.input
+               == R"({"problem":"unit )" + to_string(given.unit)
+                      + R"( in holdfast.units cannot be read: its row is damaged"})");
+    BOOST_REQUIRE_EQUAL(lost.judgments.size(), 2U);
+    BOOST_TEST(lost.judgments[0].status == "Counted");
+    BOOST_TEST((item.units[1].unit == review.unit));
+    BOOST_TEST(item.units[1].source_key == "row-0");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(questions_about_nothing_are_refused) {
   const auto step = create();
   feed(step, 2);

@@ -144,6 +144,40 @@ BOOST_AUTO_TEST_CASE(judgments_that_cannot_be_read_are_named_and_the_others_writ
   BOOST_TEST(done.judgments == 4U);
 }
 
+BOOST_AUTO_TEST_CASE(judgments_of_a_unit_that_cannot_be_read_are_named_and_not_written) {
+  msg::lineage_unit unit;
+  unit.unit.value.bytes.fill(7);
+  const auto name = core::to_string(unit.unit);
+  msg::lineage_judgment judgment;
+  judgment.contributor = "ana";
+  judgment.answer = "cat";
+  judgment.status = "Counted";
+  unit.judgments.push_back(judgment);
+  judgment.counts = false;
+  unit.judgments.push_back(judgment);
+  std::ostringstream csv;
+  app::exported done;
+  std::vector<std::string> left_out;
+  const auto write = [&] {
+    app::export_unit(unit, csv, csv_formulas::guarded, done,
+                     [&](const std::string& why) { left_out.push_back(why); });
+  };
+  const auto problem = "unit " + name + " in holdfast.units cannot be read: invalid page";
+  unit.input = R"({"problem":")" + problem + R"("})";
+  write();
+  BOOST_TEST(csv.str().empty());
+  BOOST_TEST(done.unreadable == 1U);
+  BOOST_TEST(done.units == 0U);
+  BOOST_REQUIRE_EQUAL(left_out.size(), 1U);
+  BOOST_TEST(left_out[0] == "the answer of ana about " + name + " is left out: " + problem);
+
+  // Somebody's input may say the same of itself: its source key is there.
+  unit.source_key = "photo-7";
+  write();
+  BOOST_TEST(done.judgments == 1U);
+  BOOST_TEST(done.unreadable == 1U);
+}
+
 BOOST_AUTO_TEST_CASE(no_field_is_a_formula_unless_that_is_asked_for) {
   const auto guarded = [](const char* text) {
     return documents::csv_field(text, csv_formulas::guarded);

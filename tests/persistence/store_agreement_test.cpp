@@ -901,7 +901,7 @@ std::string dump(persistence::store& db, const batch_source& source) {
     if (const auto row = db.find_repair(id))
       out << write_text{}(core::put_repair{*row}) << to_string(row->step) << row->dry_run
           << core::to_micros(row->asked_at) << '\n';
-  for (const auto& row : value_of(db.open_repairs({})))
+  for (const auto& row : value_of(db.open_repairs({})).open)
     out << "open repair " << to_string(row.id) << '\n';
   for (const auto& one : value_of(db.gathered_with(source.all_units())))
     out << "gathered " << to_string(one.unit.unit) << one.unit.ordinal << ' ' << one.unit.version

@@ -211,6 +211,212 @@ void tell_judgments_around(persistence::store& store, core::unit_id unit, std::s
   }
 }
 
+/// A unit that was judged, with two units that were made from it.
+template <class World>
+std::vector<core::unit_id> write_chain(store_fixture<World>& f) {
+  const auto first = write_judged_unit(f);
+  const auto step = f.given_step().id;
+  std::vector<core::unit_id> chain{first};
+  for (const std::uint64_t ordinal : {1, 2}) {
+    auto child = f.new_unit(step, ordinal);
+    child.root = first;
+    child.parent = chain.back();
+    child.created_at = at(100 + static_cast<std::int64_t>(ordinal));
+    BOOST_TEST(is(f.write({child}), committed));
+    chain.push_back(child.id);
+  }
+  return chain;
+}
+
+/// The units of the chain, asked for by each of them: all are there, and all but that at `lost`
+/// with what they say.
+void tell_units_around(persistence::store& store, const std::vector<core::unit_id>& chain,
+                       std::size_t lost) {
+  for (const auto& asked : chain) {
+    const auto item = value_of(store.load_lineage(asked, {}, 10));
+    BOOST_TEST((item.root == chain[0]));
+    BOOST_REQUIRE_EQUAL(item.units.size(), chain.size());
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      const auto& unit = item.units[i];
+      BOOST_TEST((unit.id == chain[i]));
+      BOOST_TEST((unit.parent == (i == 0 ? core::unit_id{} : chain[i - 1])));
+      BOOST_TEST(unit.input.empty() == (i == lost));
+      BOOST_TEST(unit.source_key.empty() == (i == lost));
+      BOOST_TEST(unit.unreadable.empty() == (i != lost));
+      BOOST_TEST(unit.judgments.size() == (i == 0 ? 4U : 0U));
+      for (const auto& judgment : unit.judgments)
+        BOOST_TEST(judgment.unreadable.empty());
+    }
+  }
+  // Pages of any size.
+  const auto page = value_of(store.load_lineage(chain[0], chain[0], 1));
+  BOOST_REQUIRE_EQUAL(page.units.size(), 1U);
+  BOOST_TEST((page.units[0].id == chain[1]));
+}
+
+/// A step of four units: each but the last has a judgment of ana, a lease of bob and an exclusion of
+/// cid.
+struct step_at_work {
+  core::step_id step;
+  std::vector<core::unit_id> units;
+};
+
+template <class World>
+step_at_work write_work(store_fixture<World>& f) {
+  step_at_work made{f.given_step().id, {}};
+  for (const std::uint64_t ordinal : {1, 2, 3, 4}) {
+    auto unit = f.new_unit(made.step, ordinal, 5);
+    if (ordinal < 4)
+      unit.excluded = {"cid"};
+    BOOST_TEST(is(f.write({unit}), committed));
+    made.units.push_back(unit.id);
+    if (ordinal == 4)
+      continue;
+    f.given_lease(unit.id, "ana", 1);
+    BOOST_TEST(is(f.write({f.judgment(unit.id, "ana", 1)}), committed));
+    f.given_lease(unit.id, "bob", 2);
+  }
+  return made;
+}
+
+/// Where rows of these of its units cannot be read.
+void load_step_around(persistence::store& store, const step_at_work& made,
+                      const std::vector<std::size_t>& lost) {
+  const auto policies_of = [](const auto&, const auto&) { return core::lease_policies{}; };
+  const auto loaded = value_of(store.load_step(made.step, policies_of));
+  BOOST_TEST(loaded.next_ordinal == 5U);
+  BOOST_REQUIRE_EQUAL(loaded.unreadable.size(), lost.size());
+  BOOST_REQUIRE_EQUAL(loaded.open_units.size(), made.units.size() - lost.size());
+  std::size_t read = 0;
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < made.units.size(); ++i) {
+    if (missing < lost.size() && lost[missing] == i) {
+      BOOST_TEST((loaded.unreadable[missing].id == made.units[i]));
+      BOOST_TEST(!loaded.unreadable[missing++].why.empty());
+      continue;
+    }
+    const auto& unit = loaded.open_units[read++];
+    BOOST_TEST((unit.id == made.units[i]));
+    BOOST_TEST(unit.ordinal == i + 1);
+    BOOST_TEST(unit.holders.size() == (i < 3 ? 1U : 0U));
+    BOOST_TEST(unit.judged == (i < 3 ? 1U : 0U));
+    BOOST_TEST(unit.touched.size() == (i < 3 ? 3U : 0U));
+  }
+}
+
+/// Three repairs of one step that are not done, and one of another step.
+template <class World>
+std::vector<core::repair_row> write_repairs(store_fixture<World>& f) {
+  const auto step = f.given_step().id;
+  const auto other = f.given_step().id;
+  std::vector<core::repair_row> repairs;
+  for (const auto& of : {step, step, step, other}) {
+    core::repair_row row;
+    row.id = {f.ids.next(at(0))};
+    row.step = of;
+    row.contributor = "eve";
+    row.through = 9;
+    row.asked_at = row.changed_at = at(50 - static_cast<std::int64_t>(repairs.size()));
+    BOOST_TEST(is(f.write({core::put_repair{row}}), committed));
+    repairs.push_back(row);
+  }
+  return repairs;
+}
+
+/// Where the second of them cannot be read.
+void list_repairs_around_the_second(persistence::store& store,
+                                    const std::vector<core::repair_row>& repairs) {
+  for (const auto& step : {repairs[0].step, core::step_id{}}) {
+    const auto found = value_of(store.open_repairs(step));
+    BOOST_REQUIRE_EQUAL(found.open.size(), step ? 2U : 3U);
+    BOOST_TEST((found.open[step ? 0 : 1].id == repairs[2].id)); // the oldest first
+    BOOST_TEST((found.open[step ? 1 : 2].id == repairs[0].id));
+    BOOST_TEST(found.open[0].contributor == "eve");
+    BOOST_REQUIRE_EQUAL(found.unreadable.size(), 1U);
+    BOOST_TEST((found.unreadable[0].id == repairs[1].id));
+    BOOST_TEST((found.unreadable[0].step == repairs[1].step));
+    BOOST_TEST(!found.unreadable[0].why.empty());
+  }
+  const auto elsewhere = value_of(store.open_repairs(repairs[3].step));
+  BOOST_TEST(elsewhere.open.size() == 1U);
+  BOOST_TEST(elsewhere.unreadable.empty());
+  BOOST_TEST(fails_with(store.find_repair(repairs[1].id), core::errc::damaged));
+  BOOST_TEST((value_of(store.find_repair(repairs[0].id)).id == repairs[0].id));
+}
+
+/// Numbers of three entries of the audit log, the newest first.
+template <class World>
+std::vector<std::uint64_t> write_audit(store_fixture<World>& f) {
+  for (const auto* item : {"queue a", "queue b", "queue c"})
+    BOOST_TEST(is(f.write({core::put_profile{"ana", {}, at(10)},
+                           core::insert_audit{at(10), "admin", "put_queue", item, "saved"}}),
+                  committed));
+  std::vector<std::uint64_t> numbers;
+  for (const auto& entry : value_of(f.db->list_audit({})).entries)
+    numbers.push_back(entry.number);
+  BOOST_REQUIRE_EQUAL(numbers.size(), 3U);
+  return numbers;
+}
+
+/// Where the second of them cannot be read.
+void list_audit_around_the_second(persistence::store& store,
+                                  const std::vector<std::uint64_t>& numbers) {
+  persistence::audit_filter filter;
+  for (const auto* who : {"", "admin"}) {
+    filter.who = who;
+    const auto listed = value_of(store.list_audit(filter));
+    BOOST_TEST(!listed.more);
+    BOOST_REQUIRE_EQUAL(listed.entries.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto& [number, made] = listed.entries[i];
+      BOOST_TEST(number == numbers[i]);
+      BOOST_TEST(made.who == (i == 1 ? "" : "admin"));
+      BOOST_TEST((made.outcome == "saved") == (i != 1));
+    }
+    BOOST_TEST(listed.entries[1].made.outcome.find("its row cannot be read: ") == 0U);
+  }
+  filter.limit = 2; // pages of any size
+  const auto page = value_of(store.list_audit(filter));
+  BOOST_TEST(page.entries.size() == 2U);
+  BOOST_TEST(page.more);
+}
+
+/// Three tokens in order of id.
+template <class World>
+std::vector<core::api_token_id> write_tokens(store_fixture<World>& f) {
+  std::vector<core::api_token_id> tokens;
+  for (int i = 0; i < 3; ++i) {
+    core::put_api_token w;
+    w.row.id = {f.ids.next(at(1 + i))};
+    w.row.secret_hash = std::string(64, '7');
+    w.row.as = core::role::producer;
+    w.row.scope.queues = {"mail"};
+    w.row.created_by = "ana";
+    w.row.created_at = at(5);
+    BOOST_TEST(is(f.write({w}), committed));
+    tokens.push_back(w.row.id);
+  }
+  return tokens;
+}
+
+/// Where the second of them cannot be read.
+void list_tokens_around_the_second(persistence::store& store,
+                                   const std::vector<core::api_token_id>& tokens) {
+  const auto listed = value_of(store.list_api_tokens({}, 10));
+  BOOST_REQUIRE_EQUAL(listed.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST((listed[i].id == tokens[i]));
+    BOOST_TEST(listed[i].unreadable.empty() == (i != 1));
+    BOOST_TEST(listed[i].created_by == (i == 1 ? "" : "ana"));
+    BOOST_TEST(listed[i].scope.queues.size() == (i == 1 ? 0U : 1U));
+  }
+  BOOST_TEST(fails_with(store.load_api_token(tokens[1]), core::errc::damaged));
+  BOOST_TEST(value_of(store.load_api_token(tokens[2])).has_value());
+  const auto page = value_of(store.list_api_tokens(tokens[0], 1)); // pages of any size
+  BOOST_REQUIRE_EQUAL(page.size(), 1U);
+  BOOST_TEST((page[0].id == tokens[1]));
+}
+
 /// Text that the server keeps outside of its row: it cannot be compressed, and is long.
 std::string long_text(int seed) {
   return "(SELECT string_agg(md5((i + " + std::to_string(seed)
@@ -225,13 +431,14 @@ public:
   damaged_copy& operator=(const damaged_copy&) = delete;
   ~damaged_copy() { drop(); }
 
-  /// Damages the pages that hold the long texts of `table`.
-  void make(const std::string& table) {
+  /// Damages the pages that hold the long texts of `table`, or its own.
+  void make(const std::string& table, bool its_own = false) {
     const auto& whole = test_cluster::instance().conninfo();
-    const auto file = run_in(whole, "SELECT relfilenode FROM pg_class WHERE oid = (SELECT"
-                                    " reltoastrelid FROM pg_class WHERE oid = '"
-                                        + table + "'::regclass)")[0][0]
-                          .as<std::string>();
+    const auto file = run_in(whole, "SELECT relfilenode FROM pg_class WHERE oid = (SELECT "
+                                        + std::string{its_own ? "oid" : "reltoastrelid"}
+                                        + " FROM pg_class WHERE oid = '" + table + "'::regclass)")
+                          [0][0]
+                              .as<std::string>();
     const auto from = run_in(whole, "SELECT current_database()")[0][0].as<std::string>();
     // By files, not through the server's memory.
     run_in(whole + " dbname=template1", "CREATE DATABASE " + std::string{copy_name} + " TEMPLATE \""
@@ -303,6 +510,14 @@ struct database_with_long_rows : store_fixture<postgres_world> {
     copy.make(table);
   }
 
+  /// Damages the pages of the table itself. Those of its indexes are whole, and say which rows are
+  /// visible to all, so that the table is not asked.
+  void damage_rows(const std::string& table) {
+    run_in(test_cluster::instance().conninfo(), "VACUUM " + table);
+    db.reset();
+    copy.make(table, true);
+  }
+
   /// In the copy: the server fails on `column` of the row whose `key` is `value`, as on a row with
   /// a length in it that makes no sense.
   void break_column(const std::string& table, const std::string& column, const std::string& key,
@@ -313,6 +528,12 @@ struct database_with_long_rows : store_fixture<postgres_world> {
         RAISE EXCEPTION 'invalid memory alloc request size 18446744073709551613'
           USING ERRCODE = 'XX000';
       END $$)");
+    show_broken(table, column, key, value, type);
+  }
+
+  /// The same with `holdfast.broken()` as it is.
+  void show_broken(const std::string& table, const std::string& column, const std::string& key,
+                   const std::string& value, const std::string& type) {
     const auto broken = "CASE WHEN " + key + " = ''" + value + "'' THEN holdfast.broken()::" + type
                         + " ELSE " + column + " END AS " + column;
     const auto columns_query = "SELECT string_agg(CASE attname WHEN '" + column + "' THEN '"
@@ -726,6 +947,205 @@ BOOST_AUTO_TEST_CASE(surplus_judgment_that_cannot_be_read_is_told_in_its_place_o
 }
 
 // finding Q4
+BOOST_AUTO_TEST_CASE(unit_that_cannot_be_read_is_told_in_its_place_of_the_lineage) {
+  const auto chain = write_chain(*this);
+  test_cluster::instance().sql("UPDATE holdfast.units SET input = " + long_text(12)
+                               + " WHERE unit_id = '" + to_string(chain[1]) + "'");
+  damage("holdfast.units");
+  auto store = copy.open();
+  tell_units_around(store, chain, 1);
+  const auto item = value_of(store.load_lineage(chain[2], {}, 10));
+  BOOST_TEST(item.units.at(1).unreadable.find("invalid page") != std::string::npos);
+}
+
+// finding Q4: by XX000, and with a damaged judgment in the same item
+BOOST_AUTO_TEST_CASE(unit_that_the_server_fails_on_is_told_beside_a_damaged_judgment) {
+  const auto chain = write_chain(*this);
+  test_cluster::instance().sql("UPDATE holdfast.judgments SET payload = " + long_text(13)
+                               + " WHERE contributor_id = 'bob'");
+  damage("holdfast.judgments");
+  break_column("units", "input", "unit_id", to_string(chain[2]));
+  auto store = copy.open();
+  const auto item = value_of(store.load_lineage(chain[0], {}, 10));
+  BOOST_REQUIRE_EQUAL(item.units.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i)
+    BOOST_TEST(item.units[i].unreadable.empty() == (i != 2));
+  BOOST_REQUIRE_EQUAL(item.units[0].judgments.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i)
+    BOOST_TEST(item.units[0].judgments[i].unreadable.empty() == (i != 1));
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(repair_that_cannot_be_read_is_told_beside_the_others) {
+  const auto repairs = write_repairs(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("repairs", "contributor_id", "repair_id", to_string(repairs[1].id));
+  auto store = copy.open();
+  list_repairs_around_the_second(store, repairs);
+}
+
+// finding B3: whether it is done is what cannot be read
+BOOST_AUTO_TEST_CASE(repair_of_which_nobody_knows_how_far_it_is_is_told_beside_the_others) {
+  const auto repairs = write_repairs(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("repairs", "bookmark", "repair_id", to_string(repairs[1].id), "bigint");
+  auto store = copy.open();
+  list_repairs_around_the_second(store, repairs);
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(token_that_cannot_be_read_is_listed_by_its_id_beside_the_others) {
+  const auto tokens = write_tokens(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("api_tokens", "created_by", "token_id", to_string(tokens[1]));
+  {
+    auto store = copy.open();
+    list_tokens_around_the_second(store, tokens);
+  }
+}
+
+// finding B3: what an older program meets
+BOOST_AUTO_TEST_CASE(token_of_a_role_that_is_not_known_keeps_no_other_from_being_listed) {
+  const auto tokens = write_tokens(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  run_in(copy.conninfo, "ALTER TABLE holdfast.api_tokens DROP CONSTRAINT api_tokens_role_check");
+  run_in(copy.conninfo, "UPDATE holdfast.api_tokens SET role = 'gardener' WHERE token_id = '"
+                            + to_string(tokens[1]) + "'");
+  auto store = copy.open();
+  list_tokens_around_the_second(store, tokens);
+  BOOST_TEST(value_of(store.list_api_tokens({}, 10))[1].unreadable.find("a role that is not known")
+             != std::string::npos);
+}
+
+// finding B3: a scope that cannot be read must not become none, which reaches everything
+BOOST_AUTO_TEST_CASE(token_of_which_a_scope_is_null_lets_nobody_in) {
+  const auto tokens = write_tokens(*this);
+  test_cluster::instance().sql("UPDATE holdfast.api_tokens SET queues = ARRAY[NULL]::text[]"
+                               " WHERE token_id = '"
+                               + to_string(tokens[1]) + "'");
+  list_tokens_around_the_second(*db, tokens);
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(audit_entry_that_cannot_be_read_keeps_none_beside_it) {
+  const auto numbers = write_audit(*this);
+  test_cluster::instance().sql("UPDATE holdfast.audit_log SET outcome = " + long_text(16)
+                               + " WHERE audit_id = " + std::to_string(numbers[1]));
+  damage("holdfast.audit_log");
+  auto store = copy.open();
+  list_audit_around_the_second(store, numbers);
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(removed_queue_whose_policy_cannot_be_read_keeps_no_other_from_being_pruned) {
+  for (const auto* name : {"first", "mail", "zero"})
+    BOOST_TEST(is(this->write({core::delete_queue{name, at(50)}}), committed));
+  test_cluster::instance().sql("UPDATE holdfast.removed_queues SET definition = " + long_text(15)
+                               + " WHERE queue = 'mail'");
+  damage("holdfast.removed_queues");
+  auto store = copy.open();
+  const auto removed = value_of(store.list_removed_queues());
+  BOOST_REQUIRE_EQUAL(removed.size(), 3U);
+  BOOST_TEST(removed[1].name == "mail");
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST(removed[i].definition == (i == 1 ? "" : "{}"));
+    BOOST_TEST((removed[i].removed_at == at(50)));
+  }
+}
+
+// finding B3: XX000 is no trouble that passes when it stays, and nobody is to try again for ever
+BOOST_AUTO_TEST_CASE(item_that_the_server_fails_on_is_damaged_and_not_unavailable) {
+  const auto step = given_step().id;
+  const auto unit = given_unit(step, 1);
+  const auto other = given_unit(step, 2);
+  const auto lost = given_step().id;
+  const auto task = live();
+  core::finish_task over;
+  over.task = task;
+  over.ending = core::task_ending::canceled;
+  over.at = at(30);
+  BOOST_TEST(is(this->write({over}), committed));
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("steps", "key", "step_id", to_string(lost));
+  break_column("units", "slots", "unit_id", to_string(unit), "integer");
+  break_column("finished_tasks", "body", "task_id", to_string(task));
+  auto store = copy.open();
+  const auto policies_of = [](const auto&, const auto&) { return core::lease_policies{}; };
+  const auto refused_step = store.load_step(lost, policies_of);
+  BOOST_TEST(fails_with(refused_step, core::errc::damaged));
+  BOOST_TEST(refused_step.error().detail.find("[XX000]") != std::string::npos,
+             refused_step.error().detail);
+  value_of(store.load_step(step, policies_of));
+  BOOST_TEST(fails_with(store.load_units({unit}, {}), core::errc::damaged));
+  BOOST_TEST(value_of(store.load_units({other}, {})).size() == 1U);
+  BOOST_TEST(fails_with(store.load_task(task), core::errc::damaged));
+}
+
+// finding B3
+BOOST_AUTO_TEST_CASE(unit_of_which_a_row_cannot_be_read_keeps_no_other_of_its_step_from_work) {
+  const auto made = write_work(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("active_leases", "contributor_id", "unit_id", to_string(made.units[1]));
+  {
+    auto store = copy.open();
+    load_step_around(store, made, {1});
+  }
+  break_column("judgments", "is_tainted", "unit_id", to_string(made.units[0]), "boolean");
+  break_column("unit_exclusions", "contributor_id", "unit_id", to_string(made.units[2]));
+  auto store = copy.open();
+  load_step_around(store, made, {0, 1, 2});
+  BOOST_TEST(fails_with(store.load_units({made.units[0]}, {}), core::errc::damaged));
+}
+
+// finding B3: a trouble of the server may pass
+BOOST_AUTO_TEST_CASE(read_that_the_server_fails_on_once_is_made_again) {
+  const auto unit = given_unit(given_step().id, 1);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  // A lock of the session outlives the transaction that fails, and a read may take it.
+  run_in(copy.conninfo, R"(
+    CREATE FUNCTION holdfast.broken() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+    BEGIN
+      IF NOT EXISTS (SELECT FROM pg_locks
+                      WHERE locktype = 'advisory' AND pid = pg_backend_pid()) THEN
+        PERFORM pg_advisory_lock(7);
+        RAISE EXCEPTION 'cache lookup failed for type 7' USING ERRCODE = 'XX000';
+      END IF;
+      RETURN '3';
+    END $$)");
+  show_broken("units", "slots", "unit_id", to_string(unit), "integer");
+  auto store = copy.open();
+  const auto units = value_of(store.load_units({unit}, {}));
+  BOOST_REQUIRE_EQUAL(units.size(), 1U);
+  BOOST_TEST(units[0].slots == 3U);
+}
+
+// finding Q4: the names of those whom it concerns are in the indexes as well
+BOOST_AUTO_TEST_CASE(damaged_page_of_standings_says_whose_it_has_and_lets_the_step_be_loaded) {
+  const auto step = this->given_step();
+  for (const auto* who : {"ana", "bob", "eve"})
+    BOOST_TEST(is(this->write({core::put_standing{step.id, who,
+                                                  core::contributor_standing::removed,
+                                                  core::standing_reason::requester, at(5)}}),
+                  committed));
+  BOOST_TEST(is(this->write({core::insert_flag{step.id, "cid", core::monitor::speed, "fast", at(6)}}),
+                committed));
+  damage_rows("holdfast.contributor_standings");
+  auto store = copy.open();
+  BOOST_TEST(fails_with(store.load_step_history(step.id, {}), core::errc::damaged));
+  const auto history = value_of(store.load_readable_step_history(step.id, {}));
+  BOOST_TEST(history.standings.empty());
+  BOOST_REQUIRE_EQUAL(history.damage.size(), 3U);
+  const std::vector<std::string> names{"ana", "bob", "eve"};
+  for (std::size_t i = 0; i < 3; ++i) {
+    BOOST_TEST((history.damage[i].what == core::step_history::unreadable::row::standing));
+    BOOST_TEST(history.damage[i].contributor == names[i]);
+    BOOST_TEST(history.damage[i].why.find("invalid page") != std::string::npos);
+  }
+  BOOST_REQUIRE_EQUAL(history.flags.size(), 1U);
+  BOOST_TEST(history.flags[0].contributor == "cid");
+}
+
+// finding Q4
 BOOST_AUTO_TEST_CASE(standing_and_flag_that_cannot_be_read_are_named_beside_the_others) {
   using core::contributor_standing;
   const auto step = this->given_step();
@@ -825,6 +1245,28 @@ BOOST_AUTO_TEST_CASE(memory_store_tells_the_lineage_of_damaged_judgments_as_well
     return row.what == core::step_history::unreadable::row::vote && row.contributor == "bob";
   });
   tell_judgments_around(*f.db, unit, 1);
+}
+
+// findings B3, Q4
+BOOST_AUTO_TEST_CASE(memory_store_reads_around_damaged_units_and_repairs_as_well) {
+  store_fixture<memory_world> f;
+  const auto chain = write_chain(f);
+  f.world.database().set_damaged_units([&](const core::unit_id& id) { return id == chain[1]; });
+  tell_units_around(*f.db, chain, 1);
+  const auto made = write_work(f);
+  f.world.database().set_damaged_parts([&](const core::unit_id& id) { return id == made.units[1]; });
+  load_step_around(*f.db, made, {1});
+  const auto repairs = write_repairs(f);
+  f.world.database().set_damaged_repairs(
+      [&](const core::repair_id& id) { return id == repairs[1].id; });
+  list_repairs_around_the_second(*f.db, repairs);
+  const auto tokens = write_tokens(f);
+  f.world.database().set_damaged_tokens(
+      [&](const core::api_token_id& id) { return id == tokens[1]; });
+  list_tokens_around_the_second(*f.db, tokens);
+  const auto numbers = write_audit(f);
+  f.world.database().set_damaged_audit([&](std::uint64_t number) { return number == numbers[1]; });
+  list_audit_around_the_second(*f.db, numbers);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(repairs_are_kept_until_they_are_done, World, world
   BOOST_TEST(is(f.put(nothing), committed));
   const auto open = [&](core::step_id step) {
     std::vector<std::string> texts;
-    for (const auto& row : value_of(f.db->open_repairs(step)))
+    for (const auto& row : value_of(f.db->open_repairs(step)).open)
       texts.push_back(text_of(row));
     return texts;
   };

@@ -1711,6 +1711,25 @@ BOOST_AUTO_TEST_CASE(damaged_row_is_a_finding_and_keeps_no_check_from_running) {
   BOOST_TEST(question.count("quality_rows_can_be_read") == 1U);
   BOOST_TEST(databases.violations.at("quality_rows_can_be_read") == 1U);
   BOOST_TEST(databases.samples.at("quality_rows_can_be_read").at(0).find("right answer: ") == 0U);
+  // Of the repairs one.
+  const auto repair = databases.fired_by(R"(
+    CREATE FUNCTION holdfast.broken() RETURNS text LANGUAGE plpgsql STABLE AS $$
+    BEGIN RAISE EXCEPTION 'invalid memory alloc request size' USING ERRCODE = 'XX000'; END $$;
+    ALTER TABLE holdfast.repairs RENAME TO kept_repairs;
+    DO $$
+    BEGIN
+      EXECUTE 'CREATE VIEW holdfast.repairs AS SELECT '
+        || (SELECT string_agg(CASE attname WHEN 'contributor_id' THEN
+              'CASE WHEN repair_id = (SELECT min(repair_id::text)::uuid FROM holdfast.kept_repairs)'
+              ' THEN holdfast.broken() ELSE contributor_id END AS contributor_id'
+              ELSE attname::text END, ', ' ORDER BY attnum)
+              FROM pg_attribute WHERE attrelid = 'holdfast.kept_repairs'::regclass
+               AND attnum > 0 AND NOT attisdropped)
+        || ' FROM holdfast.kept_repairs';
+    END $$;)");
+  BOOST_TEST(repair.count("quality_rows_can_be_read") == 1U);
+  BOOST_TEST(databases.violations.at("quality_rows_can_be_read") == 1U);
+  BOOST_TEST(databases.samples.at("quality_rows_can_be_read").at(0).find("repair: ") == 0U);
   // Findings elsewhere are not hidden by it.
   const auto both =
       databases.fired_by(cut("events", "outbox") + "UPDATE holdfast.dead_letters SET seq = 424242");

@@ -84,7 +84,7 @@ public:
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override {
     return pass([&] { return inner_->find_repair(repair); });
   }
-  core::outcome<std::vector<core::repair_row>> open_repairs(core::step_id step) override {
+  core::outcome<persistence::stored_repairs> open_repairs(core::step_id step) override {
     return pass([&] { return inner_->open_repairs(step); });
   }
   core::outcome<persistence::judged_units>
