@@ -1,6 +1,7 @@
 // Runs every tests/scenarios/*.scn. The language is explained in tests/scenarios/README.md.
 
 #include "tests/core/scenario_worlds.hpp"
+#include "tests/core/schedule_world.hpp"
 #include "tests/core/webhook_world.hpp"
 #include "tests/support/source_dir.hpp"
 
@@ -88,6 +89,8 @@ private:
         words.expect("slot");
     } else if (words.take("a webhook")) {
       start(std::make_unique<webhook_world>());
+    } else if (words.take("a schedule of")) {
+      start(std::make_unique<schedule_world>(words.word("a cron expression")));
     } else if (words.take("a step")) {
       start(std::make_unique<step_world>());
     } else if (words.take("a ready set")) {
@@ -155,7 +158,7 @@ BOOST_DATA_TEST_CASE(everything_happens_as_the_file_says,
 
 BOOST_AUTO_TEST_CASE(there_are_scenarios_for_every_machine) {
   const auto files = scenario_files();
-  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_", "webhook_"})
+  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_", "webhook_", "schedule_"})
     BOOST_TEST(std::any_of(files.begin(), files.end(),
                            [&](const auto& file) { return file.rfind(machine, 0) == 0; }),
                machine);
