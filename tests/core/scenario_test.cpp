@@ -1,5 +1,6 @@
 // Runs every tests/scenarios/*.scn. The language is explained in tests/scenarios/README.md.
 
+#include "tests/core/gathering_world.hpp"
 #include "tests/core/scenario_worlds.hpp"
 #include "tests/core/schedule_world.hpp"
 #include "tests/core/webhook_world.hpp"
@@ -87,6 +88,8 @@ private:
       start(std::make_unique<unit_world>(static_cast<std::uint32_t>(words.number("slots"))));
       if (!words.take("slots"))
         words.expect("slot");
+    } else if (words.take("a step that gathers")) {
+      start(std::make_unique<gathering_world>(words));
     } else if (words.take("a webhook")) {
       start(std::make_unique<webhook_world>());
     } else if (words.take("a schedule of")) {
@@ -158,7 +161,8 @@ BOOST_DATA_TEST_CASE(everything_happens_as_the_file_says,
 
 BOOST_AUTO_TEST_CASE(there_are_scenarios_for_every_machine) {
   const auto files = scenario_files();
-  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_", "webhook_", "schedule_"})
+  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_",
+                              "gathering_", "webhook_", "schedule_"})
     BOOST_TEST(std::any_of(files.begin(), files.end(),
                            [&](const auto& file) { return file.rfind(machine, 0) == 0; }),
                machine);
