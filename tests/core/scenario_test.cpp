@@ -1,6 +1,7 @@
 // Runs every tests/scenarios/*.scn. The language is explained in tests/scenarios/README.md.
 
 #include "tests/core/gathering_world.hpp"
+#include "tests/core/repair_world.hpp"
 #include "tests/core/scenario_worlds.hpp"
 #include "tests/core/schedule_world.hpp"
 #include "tests/core/webhook_world.hpp"
@@ -88,6 +89,9 @@ private:
       start(std::make_unique<unit_world>(static_cast<std::uint32_t>(words.number("slots"))));
       if (!words.take("slots"))
         words.expect("slot");
+    } else if (words.take("a unit that is repaired with")) {
+      start(std::make_unique<repair_world>(static_cast<std::uint32_t>(words.number("slots"))));
+      words.expect("slots");
     } else if (words.take("a step that gathers")) {
       start(std::make_unique<gathering_world>(words));
     } else if (words.take("a webhook")) {
@@ -162,7 +166,7 @@ BOOST_DATA_TEST_CASE(everything_happens_as_the_file_says,
 BOOST_AUTO_TEST_CASE(there_are_scenarios_for_every_machine) {
   const auto files = scenario_files();
   for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_",
-                              "gathering_", "webhook_", "schedule_"})
+                              "gathering_", "repair_", "webhook_", "schedule_"})
     BOOST_TEST(std::any_of(files.begin(), files.end(),
                            [&](const auto& file) { return file.rfind(machine, 0) == 0; }),
                machine);
