@@ -5,6 +5,7 @@
 #include "tests/core/scenario_worlds.hpp"
 #include "tests/core/schedule_world.hpp"
 #include "tests/core/webhook_world.hpp"
+#include "tests/core/workflow_world.hpp"
 #include "tests/support/source_dir.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
@@ -94,6 +95,8 @@ private:
       words.expect("slots");
     } else if (words.take("a step that gathers")) {
       start(std::make_unique<gathering_world>(words));
+    } else if (words.take("a workflow of")) {
+      start(std::make_unique<workflow_world>(words));
     } else if (words.take("a webhook")) {
       start(std::make_unique<webhook_world>());
     } else if (words.take("a schedule of")) {
@@ -165,7 +168,7 @@ BOOST_DATA_TEST_CASE(everything_happens_as_the_file_says,
 
 BOOST_AUTO_TEST_CASE(there_are_scenarios_for_every_machine) {
   const auto files = scenario_files();
-  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_",
+  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_", "workflow_",
                               "gathering_", "repair_", "webhook_", "schedule_"})
     BOOST_TEST(std::any_of(files.begin(), files.end(),
                            [&](const auto& file) { return file.rfind(machine, 0) == 0; }),
