@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/time.hpp"
+#include "core/time_text.hpp"
 #include "tests/core/describe.hpp"
 
 #include <cctype>
@@ -48,6 +49,28 @@ inline std::optional<core::duration> parse_duration(std::string_view text) {
   return total;
 }
 
+/// `2026-03-29T01:00Z` or with seconds; empty for anything else.
+inline std::optional<core::instant> parse_utc(std::string_view text) {
+  constexpr std::size_t to_minutes = 16;
+  std::string whole{text};
+  if (whole.size() == to_minutes + 1 && whole.back() == 'Z')
+    whole.insert(to_minutes, ":00");
+  return core::parse_rfc3339(whole);
+}
+
+/// The shortest text that `parse_utc` reads as this.
+inline std::string utc_text(core::instant at) {
+  auto text = core::to_rfc3339(at);
+  for (const auto* nothing : {".000000Z", ":00Z"}) {
+    const std::string_view tail{nothing};
+    if (text.size() < tail.size()
+        || text.compare(text.size() - tail.size(), tail.size(), tail) != 0)
+      break;
+    text.replace(text.size() - tail.size(), tail.size(), "Z");
+  }
+  return text;
+}
+
 /// Splits at blanks; commas and colons end a word, quotes keep one together.
 inline std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -86,15 +109,22 @@ public:
     return words_[next_++];
   }
 
-  /// Takes the next words if they are these.
-  bool take(std::string_view phrase) {
+  /// Whether the next words are these.
+  bool next_is(std::string_view phrase) const {
     const auto wanted = words_of(phrase);
     if (words_.size() - next_ < wanted.size())
       return false;
     for (std::size_t i = 0; i < wanted.size(); ++i)
       if (words_[next_ + i] != wanted[i])
         return false;
-    next_ += wanted.size();
+    return true;
+  }
+
+  /// Takes the next words if they are these.
+  bool take(std::string_view phrase) {
+    if (!next_is(phrase))
+      return false;
+    next_ += words_of(phrase).size();
     return true;
   }
 
@@ -116,6 +146,25 @@ public:
     if (!span)
       throw bad_line(std::string{"expected "} + what + " like 30s, not '" + text + "'");
     return *span;
+  }
+
+  double decimal(const char* what) {
+    const auto text = word(what);
+    if (text.find_first_not_of("0123456789.") != std::string::npos)
+      throw bad_line(std::string{"expected "} + what + " like 0.5, not '" + text + "'");
+    return std::strtod(text.c_str(), nullptr);
+  }
+
+  /// A span since the beginning, or a time of day: `30s`, `2026-03-29T01:00Z`.
+  core::instant time(const char* what) {
+    const auto text = word(what);
+    if (const auto span = parse_duration(text))
+      return beginning + *span;
+    const auto at = parse_utc(text);
+    if (!at)
+      throw bad_line(std::string{"expected "} + what + " like 30s or 2026-03-29T01:00Z, not '"
+                     + text + "'");
+    return *at;
   }
 
   void finish() const {

@@ -1,6 +1,11 @@
 // Runs every tests/scenarios/*.scn. The language is explained in tests/scenarios/README.md.
 
+#include "tests/core/gathering_world.hpp"
+#include "tests/core/repair_world.hpp"
 #include "tests/core/scenario_worlds.hpp"
+#include "tests/core/schedule_world.hpp"
+#include "tests/core/webhook_world.hpp"
+#include "tests/core/workflow_world.hpp"
 #include "tests/support/source_dir.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
@@ -67,10 +72,10 @@ private:
     if (arrow == std::string::npos)
       throw bad_line("every command says what is expected, behind '->'");
     if (!world_)
-      throw bad_line("the file must begin with 'given a unit …', 'given a step', 'given a ready "
-                     "set' or 'given a queue'");
+      throw bad_line("the file must begin with the machine that it is about: 'given a unit …', "
+                     "'given a step', 'given a queue' or another one");
     if (words.take("at"))
-      move_clock(beginning + words.duration("a time"));
+      move_clock(words.time("a time"));
     const auto got = normalised(world_->carry_out(words, now_));
     words.finish();
     ++expectations_;
@@ -85,6 +90,17 @@ private:
       start(std::make_unique<unit_world>(static_cast<std::uint32_t>(words.number("slots"))));
       if (!words.take("slots"))
         words.expect("slot");
+    } else if (words.take("a unit that is repaired with")) {
+      start(std::make_unique<repair_world>(static_cast<std::uint32_t>(words.number("slots"))));
+      words.expect("slots");
+    } else if (words.take("a step that gathers")) {
+      start(std::make_unique<gathering_world>(words));
+    } else if (words.take("a workflow of")) {
+      start(std::make_unique<workflow_world>(words));
+    } else if (words.take("a webhook")) {
+      start(std::make_unique<webhook_world>());
+    } else if (words.take("a schedule of")) {
+      start(std::make_unique<schedule_world>(words.word("a cron expression")));
     } else if (words.take("a step")) {
       start(std::make_unique<step_world>());
     } else if (words.take("a ready set")) {
@@ -152,7 +168,8 @@ BOOST_DATA_TEST_CASE(everything_happens_as_the_file_says,
 
 BOOST_AUTO_TEST_CASE(there_are_scenarios_for_every_machine) {
   const auto files = scenario_files();
-  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_"})
+  for (const auto* machine : {"lease_", "unit_", "step_", "ready_", "queue_", "workflow_",
+                              "gathering_", "repair_", "webhook_", "schedule_"})
     BOOST_TEST(std::any_of(files.begin(), files.end(),
                            [&](const auto& file) { return file.rfind(machine, 0) == 0; }),
                machine);

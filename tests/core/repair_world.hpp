@@ -1,0 +1,246 @@
+#pragma once
+
+#include "core/repair.hpp"
+#include "tests/core/scenario_worlds.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace holdfast::test {
+
+/// One unit whose contributors are removed and come back to work, with the rules of its step.
+class repair_world : public world {
+public:
+  explicit repair_world(std::uint32_t slots) {
+    unit_.id = numbered<core::unit_id>(1);
+    unit_.step = numbered<core::step_id>(2);
+    unit_.root = unit_.id;
+    unit_.slots = slots;
+  }
+
+  bool given(word_reader& words) override {
+    if (words.take("the repair policy")) {
+      const auto policy = core::repair_policy_named(words.word("a repair policy"));
+      if (!policy)
+        throw bad_line("the repair policy is refill or keep");
+      repair_policy_ = *policy;
+    } else if (words.take("judgments weighted by trust")) {
+      policy_.method = core::aggregation_method::weighted;
+    } else if (words.take("judging that stops at")) {
+      auto& rule = policy_.stopping.emplace();
+      rule.stop_at = words.decimal("a confidence");
+      words.expect("with");
+      rule.min = static_cast<std::uint32_t>(words.number("the fewest judgments"));
+      words.expect("to");
+      rule.max = static_cast<std::uint32_t>(words.number("the most judgments"));
+      words.expect("judgments");
+      unit_.slots = core::first_slots(rule);
+    } else if (words.take("a route for")) {
+      core::way on;
+      on.rule.when.answers = {words.word("an answer")};
+      on.rule.to = {"next"};
+      on.targets = {{1, false}};
+      ways_.push_back(std::move(on));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  std::string carry_out(word_reader& words, core::instant now) override {
+    now_ = now;
+    if (words.take("the unit has"))
+      return standing();
+    std::vector<core::contributor_id> people{words.word("a contributor")};
+    while (words.take("and"))
+      people.push_back(words.word("a contributor"));
+    const auto& who = people.front();
+    if (people.size() == 1 && words.take("judges"))
+      return judge(who, words);
+    if (people.size() == 1 && words.take("is trusted")) {
+      trust_[who] = words.decimal("how much");
+      return "trusted " + core_number(trust_[who]);
+    }
+    words.expect(people.size() == 1 ? "is" : "are");
+    if (words.take("removed"))
+      return remove({people.begin(), people.end()});
+    words.expect("reinstated");
+    return reinstate({people.begin(), people.end()});
+  }
+
+private:
+  static std::string core_number(double value) {
+    auto text = std::to_string(value);
+    text.erase(text.find_last_not_of('0') + 1);
+    return text.back() == '.' ? text + "0" : text;
+  }
+
+  /// As one test question shows it, or as that of somebody who has answered none.
+  core::trust_mark trust_in(const core::contributor_id& who) const {
+    const auto known = trust_.find(who);
+    return known == trust_.end() ? core::trust_mark{} : core::trust_mark{known->second, 1};
+  }
+
+  std::string judge(const core::contributor_id& who, word_reader& words) {
+    const auto answer = words.word("an answer");
+    const core::lease_policy leases;
+    const auto asked =
+        decide(unit_, leases, core::ask{who, numbered<core::assignment_id>(++count_)}, now_);
+    if (asked.refusal != core::errc::none)
+      return "refused " + std::string{to_string(asked.refusal)};
+    core::submit judgment{
+        who, asked.answer.token, numbered<core::judgment_id>(++count_), "{}", answer, {}, {}, false,
+        {}};
+    judgment.trust = trust_in(who);
+    const auto judged = decide(unit_, leases, judgment, now_);
+    if (judged.refusal != core::errc::none)
+      throw broken_rule("who holds a lease may judge");
+    const auto slots = unit_.slots;
+    const bool finalized = aggregate();
+    check_slots();
+    return finalized             ? "finalized " + result()
+           : unit_.slots > slots ? "judged, one more is asked"
+                                 : "judged";
+  }
+
+  /// As the step does when it hears of a judgment, or of a unit that is to be done again.
+  bool aggregate() {
+    const auto found =
+        unit_.state == core::unit_state::judgable && core::counted_judgments(unit_) > 0
+            ? consensus()
+            : core::aggregate{};
+    const auto d =
+        decide(unit_, policy_, ways_, core::aggregate_if_ready{"aggregation", {3, ++count_}}, now_);
+    for (const auto& write : d.changes.writes)
+      if (const auto* done = std::get_if<core::finalize_unit>(&write)) {
+        unit_.result = done->result;
+        unit_.confidence = done->confidence;
+        unit_.route = done->route;
+        told_ = {found.answer, found.correction, found.tied > 1, core::counted_judgments(unit_)};
+      }
+    return d.answer.finalized;
+  }
+
+  core::aggregate consensus() const {
+    std::vector<core::trusted_answer> counted;
+    for (const auto& j : unit_.judgments)
+      if (!j.tainted)
+        counted.push_back({j.answer, j.trust, core::lot_of(unit_.id, j.contributor)});
+    return core::aggregate_of(policy_, counted);
+  }
+
+  std::string remove(const std::set<core::contributor_id>& people) {
+    removed_.insert(people.begin(), people.end());
+    if (unit_.state == core::unit_state::finalized)
+      return repaired({people, told_, {}, {}, repair_policy_});
+    bool any = false;
+    for (const auto& who : people)
+      any = decide(unit_, core::lease_policy{}, core::disregard{who}, now_).answer || any;
+    check_slots();
+    return any ? "counts no more; " + standing() : "unconcerned";
+  }
+
+  std::string reinstate(const std::set<core::contributor_id>& people) {
+    for (const auto& who : people)
+      removed_.erase(who);
+    if (unit_.state == core::unit_state::finalized) {
+      core::disregard_finished command{removed_, told_, {}, {}, repair_policy_};
+      for (const auto& j : unit_.judgments)
+        if (removed_.count(j.contributor) == 0)
+          command.at_work[j.contributor] = {trust_in(j.contributor), {}};
+      return repaired(command);
+    }
+    bool any = false;
+    for (const auto& who : people)
+      any = decide(unit_, core::reinstate{who}, now_).answer || any;
+    const bool finalized = aggregate();
+    check_slots();
+    return !any        ? "unconcerned"
+           : finalized ? "counts again; finalized " + result()
+                       : "counts again; " + standing();
+  }
+
+  std::string repaired(const core::disregard_finished& command) {
+    const auto before = unit_.result;
+    const auto d = repair(unit_, policy_, ways_, command, now_);
+    check_slots();
+    check_changes(d, before);
+    std::string text = named(d.answer.outcome);
+    if (d.answer.outcome == core::repair_outcome::unconcerned)
+      return text;
+    text += ", " + std::to_string(d.answer.disregarded)
+            + (d.answer.disregarded == 1 ? " judgment" : " judgments") + " counted otherwise; ";
+    if (d.answer.outcome == core::repair_outcome::unchanged) {
+      told_.votes = d.changes.empty() ? told_.votes : core::counted_judgments(unit_);
+      return text + standing();
+    }
+    text += d.answer.reissued ? "what was made from it goes; " : "";
+    return aggregate() ? text + "finalized " + result() : text + standing();
+  }
+
+  static std::string named(core::repair_outcome outcome) {
+    switch (outcome) {
+    case core::repair_outcome::unconcerned:
+      return "unconcerned";
+    case core::repair_outcome::unchanged:
+      return "unchanged";
+    case core::repair_outcome::changed:
+      return "changed";
+    case core::repair_outcome::reopened:
+      return "reopened";
+    }
+    return "?";
+  }
+
+  /// What holds for every repair, whatever the scenario is about.
+  void check_changes(const core::decision<core::repaired>& d, const std::string& before) const {
+    using core::repair_outcome;
+    bool reopened = false;
+    for (const auto& write : d.changes.writes)
+      reopened = reopened || std::holds_alternative<core::reopen_unit>(write);
+    const bool taken_back =
+        d.answer.outcome == repair_outcome::changed || d.answer.outcome == repair_outcome::reopened;
+    if (reopened != taken_back || taken_back != (unit_.state == core::unit_state::judgable))
+      throw broken_rule("a result that is taken back is written so");
+    if (taken_back
+        && std::none_of(d.changes.events.begin(), d.changes.events.end(),
+                        [](const auto& e) { return e.type == core::event_type::unit_reopened; }))
+      throw broken_rule("nobody hears of a result that is taken back");
+    if (d.answer.outcome == repair_outcome::unconcerned
+        && (!d.changes.empty() || unit_.result != before))
+      throw broken_rule("what a repair does not concern stays as it is");
+  }
+
+  void check_slots() const {
+    if (unit_.leases.active.size() + core::counted_judgments(unit_) > unit_.slots)
+      throw broken_rule("I-1: more leases and judgments than slots");
+  }
+
+  /// The answer, and how many judgments it says that it rests on.
+  std::string result() const {
+    return "\"" + told_.answer + "\" by " + std::to_string(told_.votes.value_or(0));
+  }
+
+  std::string standing() const {
+    if (unit_.state == core::unit_state::finalized)
+      return std::string{to_string(unit_.state)} + " " + result();
+    return std::string{to_string(unit_.state)} + ", " + std::to_string(core::free_slots(unit_))
+           + " of " + std::to_string(unit_.slots) + " free";
+  }
+
+  core::unit_record unit_;
+  core::aggregation_policy policy_;
+  core::repair_policy repair_policy_ = core::repair_policy::refill;
+  std::vector<core::way> ways_;
+  core::standing_result told_;
+  std::map<core::contributor_id, double> trust_;
+  std::set<core::contributor_id> removed_;
+  core::instant now_;
+  std::uint64_t count_ = 0;
+};
+
+} // namespace holdfast::test
