@@ -61,6 +61,8 @@ public:
     from.seconds("aging_seconds", policy.aging);
     from.count("depth_max", policy.depth_max);
     from.seconds("retention_seconds", policy.retention);
+    if (const auto* push = from.member("push"))
+      read_push(*push, "/push", policy.push.emplace());
     from.each_of("types", [&](const auto& name, const json& type, const std::string& place) {
       read_type(type, place, policy.types[name]);
     });
@@ -87,6 +89,17 @@ private:
     from.seconds("least_seconds", retry.least);
     retry.most = std::max(retry.most, retry.least);
     from.seconds("most_seconds", retry.most);
+    from.refuse_unknown();
+  }
+
+  void read_push(const json& source, const std::string& place, core::push_policy& push) {
+    member_reader from{source, place, problems};
+    from.required("url", "it says where tasks are posted to");
+    from.text("url", push.url);
+    from.required("secret", "it names what the posts are signed with");
+    from.text("secret", push.secret);
+    from.count("concurrency", push.concurrency);
+    from.seconds("timeout_seconds", push.timeout);
     from.refuse_unknown();
   }
 

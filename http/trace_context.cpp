@@ -1,5 +1,7 @@
 #include "http/trace_context.hpp"
 
+#include "core/traceparent.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -17,11 +19,6 @@ bool is_hexadecimal(std::string_view text) {
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-bool is_trace_part(std::string_view text, std::size_t digits) {
-  return text.size() == digits && is_hexadecimal(text)
-         && text.find_first_not_of('0') != std::string_view::npos;
-}
-
 } // namespace
 
 std::optional<trace_context> trace_of(std::string_view traceparent) {
@@ -37,16 +34,13 @@ std::optional<trace_context> trace_of(std::string_view traceparent) {
   const bool ends_well = traceparent.size() == traceparent_size
                          || (version != "00" && traceparent[traceparent_size] == '-');
   if (!has_dashes || !ends_well || version == "ff" || !is_hexadecimal(version)
-      || !is_hexadecimal(flags) || !is_trace_part(trace, trace_digits)
-      || !is_trace_part(span, span_digits))
+      || !is_hexadecimal(flags) || !core::is_trace_id(trace) || !core::is_span_id(span))
     return std::nullopt;
   return trace_context{std::string{trace}, std::string{span}};
 }
 
 std::string traceparent_of(const std::string& trace_id, const std::string& span_id) {
-  if (!is_trace_part(trace_id, trace_digits) || !is_trace_part(span_id, span_digits))
-    return {};
-  return "00-" + trace_id + '-' + span_id + "-01";
+  return core::traceparent_of(trace_id, span_id);
 }
 
 } // namespace holdfast::http
