@@ -28,7 +28,7 @@ constexpr std::chrono::seconds claim_wait{60};
 /// Leases are extended at this part of the time that they live, as workers do.
 constexpr int extensions_per_ttl = 3;
 
-/// How long tasks wait for which the node has no post left.
+/// How long tasks wait for which the node has no share left.
 constexpr std::chrono::seconds crowded_pause{1};
 
 void claim(self_ptr self);
@@ -41,6 +41,11 @@ pusher_state::share take_share(const context_ptr& context) {
     return {taken.get(), [taken](void*) { --*taken; }};
   --*taken;
   return nullptr;
+}
+
+std::uint32_t shares_left(const context_ptr& context) {
+  const auto most = context->settings.push_requests_max;
+  return most - std::min<std::uint32_t>(most, *context->pushes);
 }
 
 std::size_t concurrency(const pusher_state& st) {
@@ -404,14 +409,19 @@ void claim(self_ptr self) {
   auto& st = self->state;
   if (st.claiming || st.context->draining || st.under_way.size() >= concurrency(st))
     return;
-  if (now(self, st.context) < st.claim_not_before)
+  const auto at = now(self, st.context);
+  if (at < st.claim_not_before)
     return wake_at(self, st.claim_not_before);
+  const auto room_of_node = shares_left(st.context);
+  if (room_of_node == 0)
+    return wake_at(self, at + crowded_pause);
   st.claiming = true;
   msg::claim_tasks request;
   request.queue = st.queue_name;
   request.worker = st.worker;
-  request.claim = {st.ids.next(now(self, st.context))};
-  request.most = static_cast<std::uint32_t>(concurrency(st) - st.under_way.size());
+  request.claim = {st.ids.next(at)};
+  request.most = static_cast<std::uint32_t>(
+      std::min<std::size_t>(concurrency(st) - st.under_way.size(), room_of_node));
   request.wait = claim_wait;
   self->request(st.queue, delivery_timeout, std::move(request))
       .then(

@@ -9,6 +9,13 @@ namespace holdfast::actors {
 
 namespace {
 
+/// Nobody is granted tasks by the claim of a pusher that waits.
+void call_off_pushing(queue_ptr self) {
+  stop_waiting_of(self, [worker = core::pusher_of(self->state.queue.name)](const auto& claim) {
+    return claim.command.worker == worker;
+  });
+}
+
 void start_pusher(queue_ptr self) {
   auto& st = self->state;
   if (!st.pushes_by.push || !st.context->settings.webhooks)
@@ -29,15 +36,14 @@ void push_by(queue_ptr self, const core::queue_policy& policy) {
     return start_pusher(self);
   // Before its claim is called off: the next one is by the new policy.
   self->send(running, follow_push{policy});
-  stop_waiting_of(self, [worker = core::pusher_of(st.queue.name)](const auto& claim) {
-    return claim.command.worker == worker;
-  });
+  call_off_pushing(self);
 }
 
 bool on_pusher_down(queue_ptr self, const caf::down_msg& down) {
   auto& st = self->state;
   if (st.pushers.ended(down.source) == nullptr)
     return false;
+  call_off_pushing(self);
   if (down.reason)
     st.context->log(log_level::error, "pusher_down",
                     {{"queue", st.queue.name}, {"reason", caf::to_string(down.reason)}});
