@@ -8,9 +8,10 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
         id, sent = self.headers.get("webhook-id"), self.headers.get("webhook-timestamp")
-        right = hmac.digest(KEY, f"{id}.{sent}.".encode() + body, "sha256")
-        given = self.headers.get("webhook-signature", "").split()
-        is_genuine = any(hmac.compare_digest("v1," + base64.b64encode(right).decode(), one) for one in given)
+        signed = f"{id}.{sent}.".encode() + body
+        right = b"v1," + base64.b64encode(hmac.digest(KEY, signed, "sha256"))
+        given = self.headers.get("webhook-signature", "").encode().split()
+        is_genuine = any(hmac.compare_digest(right, one) for one in given)
         if not is_genuine or abs(time.time() - int(sent)) > 300:
             return self.send_error(401)
         task = json.loads(body)
