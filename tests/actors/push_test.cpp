@@ -107,6 +107,26 @@ struct pushing_node : node_fixture {
   std::shared_ptr<recording_sender> receiver = std::make_shared<recording_sender>();
 };
 
+/// With another node that may take over.
+struct pushing_pair : pushing_node {
+  pushing_pair() {
+    second.settings.webhooks = receiver;
+    second.start();
+    advance(3s);
+  }
+  ~pushing_pair() { other.disconnect(); }
+
+  msg::task_view seen_by_second(const core::task_id& task) {
+    const auto answered = other.send(second.gateway, msg::get_task{task});
+    settle();
+    BOOST_REQUIRE(answered->value);
+    return *answered->value;
+  }
+
+  virtual_node second{*this, "n2", 777};
+  client other{*this};
+};
+
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(queues_that_push, pushing_node)
@@ -331,6 +351,22 @@ BOOST_AUTO_TEST_CASE(another_process_of_the_node_pushes_on) {
   BOOST_TEST(view(task).result == "2");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_node_that_takes_the_shard_over_pushes_on, pushing_pair) {
+  const auto task = enqueued();
+  BOOST_REQUIRE(posts() == 1U);
+  node->kill();
+  advance(15s);
+  BOOST_TEST(posts() == 1U); // the lease holds still
+  advance(25s);
+  BOOST_REQUIRE(posts() == 2U);
+  BOOST_TEST(post(1).id == core::push_id(task, 1));
+  BOOST_TEST(body(1).at("token") != body(0).at("token"));
+  reply(0, says(200, "1"));
+  BOOST_TEST(seen_by_second(task).status == "EXECUTING");
+  reply(1, says(200, "2"));
+  BOOST_TEST(seen_by_second(task).result == "2");
+}
+
 BOOST_AUTO_TEST_CASE(a_pusher_that_crashes_is_started_again) {
   watches_actors = true;
   enqueued();
@@ -339,7 +375,7 @@ BOOST_AUTO_TEST_CASE(a_pusher_that_crashes_is_started_again) {
   crash(crashed.front());
   settle();
   BOOST_TEST(logged("pusher_down"));
-  advance(120s);
+  advance(100s);
   BOOST_TEST(posts() == 2U);
 }
 
