@@ -1,6 +1,7 @@
 // Queues that push: each task is posted to the receiver under an ordinary lease, and what the
 // receiver answers, later or never, decides about the task.
 
+#include "core/placement.hpp"
 #include "core/push.hpp"
 #include "tests/support/queue_fixture.hpp"
 #include "tests/support/recording_sender.hpp"
@@ -107,7 +108,15 @@ struct pushing_node : node_fixture {
   std::shared_ptr<recording_sender> receiver = std::make_shared<recording_sender>();
 };
 
-/// With another node that may take over.
+/// The name of a node that does not host the shard while one called `first` is there.
+std::string less_suited_than(const std::string& first, core::shard_id shard) {
+  for (int number = 2;; ++number)
+    if (const auto name = "n" + std::to_string(number);
+        core::suitability(name, shard) < core::suitability(first, shard))
+      return name;
+}
+
+/// With another node that takes over when the first one is gone.
 struct pushing_pair : pushing_node {
   pushing_pair() {
     second.settings.webhooks = receiver;
@@ -123,7 +132,8 @@ struct pushing_pair : pushing_node {
     return *answered->value;
   }
 
-  virtual_node second{*this, "n2", 777};
+  virtual_node second{*this, less_suited_than("n1", core::shard_of("mail", node->settings.shards)),
+                      777};
   client other{*this};
 };
 
