@@ -132,8 +132,9 @@ struct pushing_pair : pushing_node {
     return *answered->value;
   }
 
-  virtual_node second{*this, less_suited_than("n1", core::shard_of("mail", node->settings.shards)),
-                      777};
+  virtual_node second{
+      *this,
+      less_suited_than("n1", core::shard_of(core::queue_name{"mail"}, node->settings.shards)), 777};
   client other{*this};
 };
 
