@@ -243,6 +243,10 @@ struct node_context {
   core::instant started_at; ///< Set once by membership, before anything else runs.
   node_clock clock;
   node_gauges gauges;
+  /// Posts of tasks that are under way. Whoever posts keeps it alive.
+  const std::shared_ptr<std::atomic<std::uint32_t>> pushes =
+      std::make_shared<std::atomic<std::uint32_t>>(0);
+  std::atomic<bool> draining{false}; ///< The node ends: nobody begins what takes long.
   fence_record fence;
   /// Of lines that other processes can cause at will, by process.
   mutable core::log_limit strange_messages;

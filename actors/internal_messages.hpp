@@ -8,6 +8,7 @@
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
 #include "core/quality/refit.hpp"
+#include "core/queue_policy.hpp"
 #include "core/step_listing.hpp"
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
@@ -553,7 +554,7 @@ struct read_for_webhook {
   core::duration wait{0};
 };
 
-/// Sender → delivery: what came of the post of that turn.
+/// Sender → delivery or pusher: what came of the post of that turn.
 struct posted {
   std::uint64_t turn = 0;
   core::post_answer answer;
@@ -562,6 +563,19 @@ struct posted {
 /// Delivery → shards: for the queue, whichever node hosts it. Answered as the request is.
 struct enqueue_anywhere {
   msg::enqueue_tasks request;
+};
+
+// --- tasks that are pushed ---
+
+/// Queue → pusher: the policy is this one now.
+struct follow_push {
+  core::queue_policy policy;
+};
+
+/// Pusher → queue: as the request, for this reason. Answered by `msg::task_outcome`.
+struct give_back_pushed {
+  msg::release_task request;
+  core::task_error why;
 };
 
 /// Pruner → shards: tell me when tasks have ended.
@@ -625,6 +639,20 @@ struct feed_tick {};
 struct delivery_tick {
   std::uint64_t turn = 0; ///< Any other than the latest is void.
 };
+struct push_wake_tick {
+  std::uint64_t turn = 0; ///< Any other than the latest is void.
+};
+struct push_extension_tick {
+  std::uint64_t turn = 0; ///< Likewise.
+};
+/// Pusher → itself: tell the queue again what came of this post.
+struct push_telling_tick {
+  std::uint64_t number = 0;
+};
+/// Root → itself: look whether posts of tasks are under way still.
+struct push_drain_tick {
+  core::instant until; ///< They are waited for until then.
+};
 struct unused_tick {};
 /// The pause of an actor's `periodic` upkeep is over.
 struct upkeep_tick {};
@@ -671,6 +699,12 @@ HOLDFAST_LOCAL_MESSAGE(read_for_webhook)
 HOLDFAST_LOCAL_MESSAGE(posted)
 HOLDFAST_LOCAL_MESSAGE(enqueue_anywhere)
 HOLDFAST_LOCAL_MESSAGE(delivery_tick)
+HOLDFAST_LOCAL_MESSAGE(follow_push)
+HOLDFAST_LOCAL_MESSAGE(give_back_pushed)
+HOLDFAST_LOCAL_MESSAGE(push_wake_tick)
+HOLDFAST_LOCAL_MESSAGE(push_extension_tick)
+HOLDFAST_LOCAL_MESSAGE(push_telling_tick)
+HOLDFAST_LOCAL_MESSAGE(push_drain_tick)
 HOLDFAST_LOCAL_MESSAGE(unused_tick)
 HOLDFAST_LOCAL_MESSAGE(follow_steps)
 HOLDFAST_LOCAL_MESSAGE(list_step)

@@ -204,6 +204,18 @@ void settle_writers(root_ptr self, std::uint32_t rounds) {
     });
 }
 
+void settle_objects(root_ptr self);
+
+/// Lets the posts of tasks that are under way come to their ends, for as long as that may take:
+/// what they have done would else be done again.
+void settle_pushes(root_ptr self, core::instant until) {
+  constexpr std::chrono::milliseconds between_looks{50};
+  const auto& context = self->state.context;
+  if (*context->pushes == 0 || now(self, context) >= until)
+    return settle_objects(self);
+  self->delayed_send(self, between_looks, push_drain_tick{until});
+}
+
 /// What is on its way into the object store becomes durable like all else that was accepted.
 void settle_objects(root_ptr self) {
   with_child(self, "objects", [=](const caf::actor& objects) {
@@ -229,15 +241,18 @@ caf::behavior root(root_ptr self, context_ptr context) {
         if (st.draining)
           return;
         st.draining = true;
+        st.context->draining = true;
         st.context->log(log_level::info, "draining", {});
         with_child(self, "gateway", [=](const caf::actor& gateway) {
           self->send(gateway, drain{});
           with_child(self, "door", [=](const caf::actor& door) {
             self->send(door, drain{});
-            settle_objects(self);
+            const auto& node = self->state.context;
+            settle_pushes(self, now(self, node) + node->settings.push_drain_time);
           });
         });
       },
+      [=](const push_drain_tick& tick) { settle_pushes(self, tick.until); },
   };
 }
 

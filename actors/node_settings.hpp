@@ -101,6 +101,10 @@ struct node_settings {
   std::shared_ptr<connectors::webhook_sender> webhooks;
   core::duration webhooks_look_interval = std::chrono::seconds{1};
 
+  std::uint32_t push_requests_max = 1000; ///< Posts of tasks under way, of all queues.
+  /// How long a node that ends waits for the answers to them.
+  core::duration push_drain_time = std::chrono::seconds{10};
+
   /// The numbers of what stands between the node and its peers; empty: nothing does. Called on any
   /// thread.
   std::function<msg::link_status()> link_status;

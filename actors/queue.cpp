@@ -46,6 +46,10 @@ template <>
 struct requested<distant_claim> {
   using type = msg::claim_tasks;
 };
+template <>
+struct requested<give_back_pushed> {
+  using type = msg::release_task;
+};
 
 /// Extensions do not wait in line: a lease must not run out because a payload that its worker hands
 /// in, or another one, is still being stored.
@@ -156,7 +160,13 @@ void on_put(queue_ptr self, const asked& from, msg::put_queue& request) {
                     {{"queue", st.queue.name}, {"place", warning.place}, {"what", warning.what}});
   auto decided = core::decide(
       st.queue, core::set_policy{std::move(*policy), std::move(request.policy)}, time(self));
-  carry_out(self, std::move(decided.changes), promise, view_of(st.queue));
+  carry_out(self, promise.noted(std::move(decided.changes)),
+            [=, view = view_of(st.queue), now_holds = st.queue.policy](const core::failure& why) {
+              if (why.code != core::errc::none)
+                return promise.deliver(msg::to_error(why));
+              promise.deliver(view);
+              push_by(self, now_holds);
+            });
   look_after(self);
 }
 
@@ -196,6 +206,7 @@ void on_look_again(queue_ptr self) {
   if (!st.loaded)
     return;
   on_processes(self);
+  look_after_pusher(self);
   const auto at = time(self);
   if (core::heed_clock(st.queue, at) || st.timer_at <= at)
     on_due(self);
@@ -215,7 +226,10 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
   st.ties = std::move(ties);
   st.looks_all_up_until = looks_all_up_until;
   st.reported = report_metrics(self, st.context);
-  self->set_down_handler([=](const caf::down_msg& down) { on_connection_down(self, down); });
+  self->set_down_handler([=](const caf::down_msg& down) {
+    if (!on_pusher_down(self, down))
+      on_connection_down(self, down);
+  });
   // A barrier: whatever an earlier life of this queue has decided is settled before this one reads.
   st.pending.write(self, st.context, st.links.writer, st.identity, {},
                    [=](const core::failure& why) {
@@ -257,6 +271,7 @@ caf::behavior queue_actor(queue_ptr self, context_ptr context, decider identity,
       of_queue(self, on_list_schedules),
       of_queue(self, on_preview_schedule),
       of_queue(self, on_run_schedule),
+      of_queue(self, on_give_back),
       [=](const retry_tick& tick) {
         if (tick.attempt == self->state.load_attempts)
           load(self);

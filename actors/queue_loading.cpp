@@ -27,6 +27,7 @@ void begin(queue_ptr self) {
   take_ties_over(self);
   resume_stashed(self);
   on_processes(self);
+  push_by(self, st.queue.policy);
 }
 
 /// Nobody is to wait for what somebody has to mend first.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/children.hpp"
 #include "actors/context.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/internal_messages.hpp"
@@ -128,6 +129,9 @@ struct queue_state {
   /// Tasks of schedules are being written. One change at a time: while the database is away they do
   /// not gather in memory.
   bool running_schedules = false;
+
+  children<core::queue_name> pushers; ///< One at most: while the policy has `push`.
+  core::queue_policy pushes_by;       ///< The last policy that is known to be durable.
 
   core::instant told_of_endings; ///< When the pruner last was.
 
@@ -368,6 +372,18 @@ void enter_schedules(queue_ptr self, std::vector<core::put_schedule_row>& stored
 void run_schedules(queue_ptr self);
 /// When that is to be done next.
 core::instant next_schedule(queue_ptr self);
+
+// queue_push.cpp: tasks that are posted to a receiver.
+
+/// Has tasks posted by this policy, which is durable, from now on; or no longer, if it has no
+/// `push`.
+void push_by(queue_ptr self, const core::queue_policy& policy);
+/// Whether it was the pusher that has ended. One that has crashed is started again by
+/// `look_after_pusher`: not at once, as it may crash again.
+bool on_pusher_down(queue_ptr self, const caf::down_msg& down);
+/// Starts the pusher if there is to be one and it is not there.
+void look_after_pusher(queue_ptr self);
+void on_give_back(queue_ptr self, const asked& from, give_back_pushed& m);
 
 // queue_requests.cpp: from messages to the core and back.
 

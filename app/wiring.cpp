@@ -195,6 +195,9 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
 
   node.webhooks = start.webhooks;
   node.webhooks_look_interval = settings.webhooks.look_interval;
+  node.push_requests_max = settings.push.requests_max;
+  // The rest is for what the answers make to be written.
+  node.push_drain_time = settings.node.drain_timeout / 2;
 
   node.find_zone = calendar::find_zone;
 

@@ -106,6 +106,10 @@ struct settings {
   } webhooks{};
 
   struct {
+    std::uint32_t requests_max;
+  } push{};
+
+  struct {
     core::duration session_grace;
     std::uint32_t leases_max;
     std::uint32_t sessions_max;
@@ -444,6 +448,10 @@ void describe(Visitor&& option, Settings& s) {
   option("webhooks.look_interval", s.webhooks.look_interval, 1s, 10ms, 1min,
          "Pause between two looks at what webhooks there are: how long it takes at most until a "
          "change of one counts on all nodes.");
+
+  option("push.requests_max", s.push.requests_max, 1000, 1, 9000,
+         "Tasks that a node has under way to receivers at once, of all queues whose policy has "
+         "`push`. Further ones wait in their queues.");
 
   option("limits.payload_bytes", s.limits.payload_bytes, 256 * 1024, 1024, 64 * 1024 * 1024,
          "Largest JSON document that is accepted, in bytes: unit data, judgments, schemas.");

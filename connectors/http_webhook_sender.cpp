@@ -31,8 +31,8 @@ constexpr std::size_t body_bytes_max = 64 * 1024;
 constexpr std::size_t secret_bytes_max = 1024;
 /// How long the thread sleeps when nobody wakes it and no transfer has anything to do.
 constexpr int idle_ms = 60'000;
-/// Posts under way. Each delivery has one; this bounds those that deliveries have given up, whose
-/// receivers may hang until the timeout.
+/// Posts under way. Each delivery has one, and queues that push have `push.requests_max` together;
+/// this bounds those that their senders have given up, whose receivers may hang until the timeout.
 constexpr std::size_t posts_most = 10'000;
 /// Idle connections that are kept for the next post.
 constexpr long kept_connections = 64;
@@ -76,6 +76,8 @@ struct transfer {
   std::unique_ptr<curl_slist, end_list> headers;
   std::size_t header_bytes = 0;
   std::size_t body_bytes = 0;
+  std::string body; ///< As far as it is wanted.
+  bool too_large = false;
   const address_guard* guard = nullptr;
   std::string barred_address; ///< The last one that the guard did not permit.
 
@@ -103,6 +105,15 @@ std::size_t drop_body(char*, std::size_t size, std::size_t count, void* of) {
   auto& one = *static_cast<transfer*>(of);
   one.body_bytes += size * count;
   return one.body_bytes <= body_bytes_max ? size * count : 0;
+}
+
+std::size_t keep_body(char* data, std::size_t size, std::size_t count, void* of) {
+  auto& one = *static_cast<transfer*>(of);
+  const auto bytes = size * count;
+  const auto room = one.post.answer_bytes - one.body.size();
+  one.body.append(data, std::min(bytes, room));
+  one.too_large = bytes > room;
+  return one.too_large ? 0 : bytes;
 }
 
 /// Asked for every address that is about to be connected to.
@@ -142,8 +153,23 @@ std::string trouble_of(const transfer& one, CURLcode how) {
                 : X509_verify_cert_error_string(verified));
 }
 
+/// Adds what the post wants to know besides the status.
+void add_body(core::post_answer& answer, transfer& one, CURLcode how) {
+  answer.body = std::move(one.body);
+  char* type = nullptr;
+  if (curl_easy_getinfo(one.handle.get(), CURLINFO_CONTENT_TYPE, &type) == CURLE_OK
+      && type != nullptr)
+    answer.content_type = type;
+  if (one.too_large) {
+    answer.body_is = core::answer_body::too_large;
+  } else if (how != CURLE_OK) {
+    answer.body_is = core::answer_body::broken;
+    answer.reason = "the answer broke off: " + std::string{curl_easy_strerror(how)};
+  }
+}
+
 /// What came of the transfer, as far as a receiver has said anything.
-core::post_answer answer_of(const transfer& one, CURLcode how) {
+core::post_answer answer_of(transfer& one, CURLcode how) {
   long status = 0;
   curl_easy_getinfo(one.handle.get(), CURLINFO_RESPONSE_CODE, &status);
   // Once the final status is there, what becomes of the rest of the answer does not matter.
@@ -159,6 +185,8 @@ core::post_answer answer_of(const transfer& one, CURLcode how) {
       answer.reason = "the receiver answered HTTP " + std::to_string(status);
     if (status >= 300 && status < 400)
       answer.reason += "; redirects are not followed, so put the address it names";
+    if (one.post.answer_bytes > 0)
+      add_body(answer, one, how);
     return answer;
   }
   if (!one.barred_address.empty())
@@ -266,7 +294,7 @@ private:
     one.set(CURLOPT_OPENSOCKETDATA, &one);
     one.set(CURLOPT_HEADERFUNCTION, &count_header);
     one.set(CURLOPT_HEADERDATA, &one);
-    one.set(CURLOPT_WRITEFUNCTION, &drop_body);
+    one.set(CURLOPT_WRITEFUNCTION, post.answer_bytes > 0 ? &keep_body : &drop_body);
     one.set(CURLOPT_WRITEDATA, &one);
     one.set(CURLOPT_USERAGENT, options_.user_agent.c_str());
     one.set(CURLOPT_POST, 1L);
@@ -277,6 +305,8 @@ private:
     one.add_header("webhook-id: " + post.id);
     one.add_header("webhook-timestamp: " + std::to_string(now));
     one.add_header("webhook-signature: " + signature_of(keys, post.id, now, post.body));
+    if (!post.traceparent.empty())
+      one.add_header("traceparent: " + post.traceparent);
     one.add_header("expect:"); // no question before the body: it costs a round trip
     one.set(CURLOPT_HTTPHEADER, one.headers.get());
   }

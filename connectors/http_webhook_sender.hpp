@@ -24,8 +24,8 @@ struct http_sender_options {
 /// What a receiver can do to the node is bounded: connections go only to addresses that the guard
 /// permits, looked at when they are made, whatever the name resolved to before. Redirects are not
 /// followed, the proxy of the environment is not used, certificates are verified, and of an answer
-/// at most 64 KiB of header and 64 KiB of body are read. The rest of a larger body is cut off: the
-/// status has been said by then.
+/// at most 64 KiB of header and 64 KiB of body are read, or as much of the body as the post wants.
+/// The rest of a larger body is cut off: the status has been said by then.
 std::unique_ptr<webhook_sender> open_http_sender(http_sender_options options);
 
 } // namespace holdfast::connectors

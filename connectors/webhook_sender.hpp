@@ -2,10 +2,11 @@
 
 #include "core/webhook.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
-/// The port to receivers of webhooks.
+/// The port to receivers over HTTP: of webhooks, and of tasks that are pushed.
 namespace holdfast::connectors {
 
 /// One attempt to bring something to a receiver.
@@ -16,9 +17,13 @@ struct webhook_post {
   std::string body;   ///< JSON, of `content_type`.
   core::duration timeout{};
   std::string content_type = "application/json";
+  /// How many bytes of the body of the answer are wanted. None: what comes is read past, and its
+  /// status alone counts.
+  std::size_t answer_bytes = 0;
+  std::string traceparent{}; ///< The header of W3C Trace Context; empty: none.
 };
 
-/// Carries webhooks to their receivers, many at once.
+/// Carries posts to their receivers, many at once.
 class webhook_sender {
 public:
   virtual ~webhook_sender() = default;

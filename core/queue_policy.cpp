@@ -1,5 +1,7 @@
 #include "core/queue_policy.hpp"
 
+#include "core/receiver.hpp"
+
 #include <algorithm>
 
 namespace holdfast::core {
@@ -8,6 +10,11 @@ namespace {
 
 constexpr duration wait_max = std::chrono::hours{24 * 365};
 constexpr duration ttl_min = std::chrono::milliseconds{100};
+
+/// Of one queue; the whole node has `push.requests_max`.
+constexpr std::uint32_t push_concurrency_max = 1000;
+/// The longest that functions of the large providers may run.
+constexpr duration push_timeout_max = std::chrono::hours{1};
 
 /// A worker extends at a third of the ttl, and needs the commit of that before the lease is over:
 /// below this a commit that takes a second longer than usual loses healthy work.
@@ -49,6 +56,15 @@ public:
           "must be between 1 and 1000000");
     check(retry.releases_max >= 2 && retry.releases_max <= 1'000'000, place + "/releases_max",
           "must be between 2 and 1000000");
+  }
+
+  void check(const push_policy& push, const std::string& place) {
+    for (auto& problem : problems_of_receiver(push.url, push.secret, place))
+      problems.push_back(std::move(problem));
+    check(push.concurrency >= 1 && push.concurrency <= push_concurrency_max, place + "/concurrency",
+          "must be between 1 and 1000");
+    check(push.timeout >= std::chrono::milliseconds{100} && push.timeout <= push_timeout_max,
+          place + "/timeout_seconds", "must be between 0.1 and 3600");
   }
 
   void check_word(const std::string& word, const std::string& place) {
@@ -169,6 +185,8 @@ std::vector<definition_problem> problems_of(const queue_policy& policy) {
                "must be between 1 and 100000000");
   finder.check(policy.retention >= duration::zero() && policy.retention <= wait_max * 100,
                "/retention_seconds", "must be between 0 and 100 years");
+  if (policy.push)
+    finder.check(*policy.push, "/push");
   return std::move(finder.problems);
 }
 
@@ -205,6 +223,12 @@ std::vector<definition_problem> warnings_of(const queue_policy& policy) {
   finder.check(policy.running_per_key_max == 0 || policy.running_max == 0
                    || policy.running_per_key_max <= policy.running_max,
                "/running_per_key_max", "is more than running_max, which holds first");
+  if (!policy.push)
+    return std::move(finder.problems);
+  finder.check(policy.push->timeout <= policy.lease.total_max, "/push/timeout_seconds",
+               "is more than lease.total_max_seconds: no post waits longer than a lease may live");
+  finder.check(policy.running_max == 0 || policy.push->concurrency <= policy.running_max,
+               "/push/concurrency", "is more than running_max, which holds first");
   return std::move(finder.problems);
 }
 

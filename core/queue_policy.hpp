@@ -52,6 +52,16 @@ struct type_policy {
   duration timeout = duration::zero();
 };
 
+/// A receiver over HTTP that does the work of a queue: the node posts each task to it.
+struct push_policy {
+  std::string url;
+  std::string secret;            ///< The name of what the posts are signed with.
+  std::uint32_t concurrency = 8; ///< Posts under way at once.
+  /// How long the receiver may take to answer. No answer that comes after the end of the lease
+  /// counts.
+  duration timeout = std::chrono::seconds{60};
+};
+
 /// How a queue hands its tasks out. The field names are those of the JSON form.
 struct queue_policy {
   lease_policy lease{std::chrono::seconds{60}, std::chrono::hours{24}, duration::zero()};
@@ -67,6 +77,7 @@ struct queue_policy {
   std::uint32_t depth_max = 1'000'000;             ///< Live tasks; above it producers are refused.
   duration retention = std::chrono::hours{7 * 24}; ///< How long finished tasks are kept.
   std::set<task_ending> events; ///< The ends of tasks that are events; the others write none.
+  std::optional<push_policy> push;                 ///< None: workers ask for the tasks.
 };
 
 inline constexpr std::size_t queue_name_bytes_max = 64;

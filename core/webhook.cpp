@@ -5,6 +5,7 @@
 #include "core/queue_policy.hpp"
 #include "core/task_events.hpp"
 #include "core/text.hpp"
+#include "core/receiver.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,23 +14,12 @@ namespace holdfast::core {
 
 namespace {
 
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
-}
-
-/// The part of a URL that says where to connect.
-std::string_view authority_of(std::string_view url) {
-  const auto begin = url.find("://") + 3;
-  return url.substr(begin, url.find_first_of("/?#", begin) - begin);
-}
-
 constexpr duration timeout_most = std::chrono::minutes{5};
 constexpr duration wait_most = std::chrono::hours{24};
 constexpr std::uint32_t attempts_most = 1000;
 constexpr std::uint32_t batch_events_most = 1000;
 constexpr std::uint32_t batch_bytes_most = 1024 * 1024;
 constexpr std::uint32_t dead_letters_most = 1'000'000;
-constexpr std::size_t url_bytes_max = 2048;
 
 /// How long to wait before the next attempt. A receiver that says when is believed, within the
 /// bounds of the policy; everybody who was told the same comes a little apart.
@@ -83,9 +73,7 @@ bool has_task(const failure& outcome) {
 } // namespace
 
 bool is_webhook_name(std::string_view name) {
-  return !name.empty() && name.size() <= webhook_name_bytes_max && name.front() != '.'
-         && name.front() != '-' && name.front() != '_'
-         && std::all_of(name.begin(), name.end(), is_word_character);
+  return name.size() <= webhook_name_bytes_max && is_secret_name(name);
 }
 
 std::vector<definition_problem> problems_of(const webhook_definition& definition) {
@@ -97,18 +85,7 @@ std::vector<definition_problem> problems_of(const webhook_definition& definition
   if (definition.tasks) {
     expect(is_queue_name(definition.tasks->queue), "/queue", "must be 1 to 64 of a-z 0-9 _ . -");
   } else {
-    const auto& url = definition.url;
-    const bool is_http = begins_with(url, "https://") || begins_with(url, "http://");
-    expect(is_http, "/url", "must begin with https:// or http://");
-    expect(url.size() <= url_bytes_max, "/url",
-           "must have at most " + std::to_string(url_bytes_max) + " bytes");
-    expect(std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c < '\x7f'; }),
-           "/url", "must have no blanks and no characters outside ASCII; write them as %XX");
-    expect(!is_http || !authority_of(url).empty(), "/url", "must name a host");
-    expect(!is_http || authority_of(url).find('@') == std::string_view::npos, "/url",
-           "must have no user and password, which would be shown with it");
-    expect(is_webhook_name(definition.secret), "/secret",
-           "must be the name of a secret, 1 to 64 of a-z 0-9 _ . -, and never the secret itself");
+    problems = problems_of_receiver(definition.url, definition.secret, "");
   }
   const auto& queues = definition.queues;
   expect(queues.size() <= webhook_queues_max, "/queues",

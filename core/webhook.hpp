@@ -110,11 +110,22 @@ enum class post_verdict : std::uint8_t {
 
 post_verdict verdict_on(std::uint32_t http_status);
 
+/// How much of the body of an answer is there.
+enum class answer_body : std::uint8_t {
+  whole,     ///< Or nobody wanted it.
+  too_large, ///< It has more bytes than were wanted; those that are there are its first.
+  broken,    ///< The connection ended before it did.
+};
+
 struct post_answer {
   post_verdict verdict = post_verdict::again;
   std::uint32_t status = 0; ///< Of HTTP; 0: there was no answer.
   std::optional<duration> retry_after{};
   std::string reason{}; ///< For people; empty when it was delivered.
+  // Of a post that wants the body of the answer.
+  std::string body{};
+  answer_body body_is = answer_body::whole;
+  std::string content_type{}; ///< As the receiver says it; empty when it does not.
 };
 
 /// What the failure of a request for tasks, or of one of them, means.

@@ -64,6 +64,8 @@ public:
     from.seconds("retention_seconds", policy.retention);
     if (const auto* events = from.member("events"))
       read_events(*events, "/events");
+    if (const auto* push = from.member("push"))
+      read_push(*push, "/push", policy.push.emplace());
     from.each_of("types", [&](const auto& name, const json& type, const std::string& place) {
       read_type(type, place, policy.types[name]);
     });
@@ -107,6 +109,17 @@ private:
     from.seconds("least_seconds", retry.least);
     retry.most = std::max(retry.most, retry.least);
     from.seconds("most_seconds", retry.most);
+    from.refuse_unknown();
+  }
+
+  void read_push(const json& source, const std::string& place, core::push_policy& push) {
+    member_reader from{source, place, problems};
+    from.required("url", "it says where tasks are posted to");
+    from.text("url", push.url);
+    from.required("secret", "it names what the posts are signed with");
+    from.text("secret", push.secret);
+    from.count("concurrency", push.concurrency);
+    from.seconds("timeout_seconds", push.timeout);
     from.refuse_unknown();
   }
 

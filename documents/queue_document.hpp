@@ -17,6 +17,8 @@ namespace holdfast::documents {
 ///      "rate_per_credential": {"per_second": 5}, "credentials": {"paid": {"per_second": 50}},
 ///      "aging_seconds": 60, "depth_max": 1000000, "retention_seconds": 604800,
 ///      "events": ["TaskFailed", "TaskDead"],
+///      "push": {"url": "https://example.org/work", "secret": "mailer", "concurrency": 8,
+///               "timeout_seconds": 60},
 ///      "types": {"kyc": {"retry": {…}, "running_max": 10, "rate": {…}, "first_state": "NEW",
 ///                        "transitions": {"NEW": ["CHECKED"], "CHECKED": []},
 ///                        "versions": {"1": {"body": <JSON Schema>, "data": <JSON Schema>}}}}}

@@ -86,6 +86,13 @@ enum class kind : std::uint8_t {
   METRIC(                                                                                          \
       webhook_deliveries, gauge, "state",                                                          \
       "Deliveries, one for each webhook and hosted shard: running, waiting, paused or stopped.")   \
+  METRIC(push_requests_total, counter, "queue,outcome",                                            \
+         "Posts of tasks: completed, accepted, again, failed, rate_limited or blocked, and late "  \
+         "for each whose lease had ended.")                                                        \
+  METRIC(push_seconds, long_times, "queue", "From the post of a task to its answer.")              \
+  METRIC(push_under_way, gauge, "queue", "Tasks that are being posted.")                           \
+  METRIC(push_blocked, gauge, "queue",                                                             \
+         "1 while the receiver of a queue cannot be posted to until somebody acts, else 0.")       \
   METRIC(http_connections, gauge, "", "Open connections of HTTP.")                                 \
   METRIC(http_requests_total, counter, "route,status",                                             \
          "Requests by the name of their operation and the status of the answer. other: requests "  \

@@ -65,6 +65,18 @@ struct sender_fixture {
                  [answered](core::post_answer how) { answered->set_value(std::move(how)); });
     return answer;
   }
+  /// Posts, and wants so much of the answer.
+  core::post_answer ask(const std::string& url, std::size_t answer_bytes,
+                        core::duration timeout = 30s) {
+    std::promise<core::post_answer> answered;
+    webhook_post what{url, "billing", "msg-1", "{}", timeout};
+    what.answer_bytes = answer_bytes;
+    what.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    auto answer = answered.get_future();
+    sender->send(std::move(what),
+                 [&](core::post_answer how) { answered.set_value(std::move(how)); });
+    return answer.get();
+  }
   core::post_answer post(const std::string& url, core::duration timeout = 30s) {
     return begin(url, timeout).get();
   }
@@ -112,6 +124,51 @@ BOOST_AUTO_TEST_CASE(answer_of_a_receiver_is_told) {
     BOOST_TEST(answer.status == static_cast<unsigned>(status));
     BOOST_TEST(!answer.retry_after.has_value());
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_body_of_an_answer_is_kept_where_it_is_wanted) {
+  http_receiver receiver{
+      always(reply_with(200, "Content-Type: text/plain; charset=utf-8\r\n", "12345"))};
+  const auto whole = ask(receiver.url(), 5);
+  BOOST_TEST(whole.body == "12345");
+  BOOST_TEST((whole.body_is == core::answer_body::whole));
+  BOOST_TEST(whole.content_type == "text/plain; charset=utf-8");
+  BOOST_TEST(whole.reason == "");
+  const auto cut = ask(receiver.url(), 4);
+  BOOST_TEST(cut.body == "1234");
+  BOOST_TEST((cut.body_is == core::answer_body::too_large));
+  BOOST_TEST(cut.status == 200U);
+  BOOST_TEST(post(receiver.url()).body == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_body_of_an_error_is_kept_too) {
+  http_receiver receiver{always(reply_with(422, "", R"({"no":"address"})"))};
+  const auto answer = ask(receiver.url(), 1000);
+  BOOST_TEST((answer.verdict == post_verdict::refused));
+  BOOST_TEST(answer.body == R"({"no":"address"})");
+  BOOST_TEST(answer.content_type == "");
+  BOOST_TEST(answer.reason == "the receiver answered HTTP 422");
+}
+
+BOOST_AUTO_TEST_CASE(a_body_that_ends_early_is_known_as_broken) {
+  http_receiver ends{always({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"})};
+  const auto broken = ask(ends.url(), 1000);
+  BOOST_TEST(broken.status == 200U);
+  BOOST_TEST((broken.body_is == core::answer_body::broken));
+  BOOST_TEST(broken.reason.find("the answer broke off: ") == 0U);
+  http_receiver hangs{always({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{", false, true})};
+  BOOST_TEST((ask(hangs.url(), 1000, 1s).body_is == core::answer_body::broken));
+}
+
+BOOST_AUTO_TEST_CASE(the_trace_is_passed_on_where_there_is_one) {
+  http_receiver receiver{always(reply_with(200))};
+  ask(receiver.url(), 1);
+  post(receiver.url());
+  const auto requests = receiver.requests();
+  BOOST_REQUIRE(requests.size() == 2U);
+  BOOST_TEST(requests[0].header("traceparent")
+             == "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  BOOST_TEST(requests[1].header("traceparent") == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_receiver_may_say_when_to_come_again) {

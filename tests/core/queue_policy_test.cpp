@@ -264,6 +264,48 @@ BOOST_AUTO_TEST_CASE(a_timeout_of_a_type_is_bounded_as_leases_are) {
   BOOST_TEST((shortest_ttl(policy) == 5s));
 }
 
+BOOST_AUTO_TEST_CASE(a_receiver_of_tasks_has_bounds) {
+  const auto pushing = [](auto change) {
+    return after([&](queue_policy& p) {
+      p.push = push_policy{"https://example.org/work", "mailer"};
+      change(*p.push);
+    });
+  };
+  BOOST_TEST(pushing([](push_policy&) {}) == "");
+  for (const auto concurrency : {1U, 1000U})
+    BOOST_TEST(pushing([=](push_policy& p) { p.concurrency = concurrency; }) == "");
+  for (const auto concurrency : {0U, 1001U})
+    BOOST_TEST(pushing([=](push_policy& p) { p.concurrency = concurrency; })
+               == "/push/concurrency");
+  for (const duration timeout : {duration{100ms}, duration{1h}})
+    BOOST_TEST(pushing([=](push_policy& p) { p.timeout = timeout; }) == "");
+  for (const duration timeout : {duration{100ms - 1us}, duration{1h + 1us}})
+    BOOST_TEST(pushing([=](push_policy& p) { p.timeout = timeout; }) == "/push/timeout_seconds");
+  for (const auto* url : {"", "ftp://example.org", "https://", "https://ana:pw@example.org",
+                          "https://example.org/a b"})
+    BOOST_TEST(pushing([=](push_policy& p) { p.url = url; }) == "/push/url", url);
+  for (const auto* secret : {"", "../key", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"})
+    BOOST_TEST(pushing([=](push_policy& p) { p.secret = secret; }) == "/push/secret", secret);
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_that_gets_less_than_was_meant_is_warned_of) {
+  const auto warned = [](const queue_policy& policy) {
+    std::string places;
+    for (const auto& warning : warnings_of(policy))
+      places += (places.empty() ? "" : " ") + warning.place;
+    return places;
+  };
+  queue_policy policy;
+  policy.push = push_policy{"https://example.org/work", "mailer"};
+  policy.push->timeout = 10min;
+  policy.lease.total_max = 10min;
+  policy.running_max = 8;
+  BOOST_TEST(warned(policy) == "");
+  policy.push->timeout += 1us;
+  policy.push->concurrency = 9;
+  BOOST_TEST(warned(policy) == "/push/timeout_seconds /push/concurrency");
+}
+
 // finding B7
 BOOST_AUTO_TEST_CASE(options_that_hardly_work_together_are_warned_of) {
   const auto warned = [](const queue_policy& policy) {

@@ -77,6 +77,37 @@ BOOST_AUTO_TEST_CASE(ends_that_are_events_are_named_by_their_events) {
                     + "\n/events/3: must be " + names);
 }
 
+BOOST_AUTO_TEST_CASE(a_receiver_of_tasks_is_read_with_its_defaults) {
+  BOOST_TEST(!parsed("{}").push.has_value());
+  const auto push =
+      parsed(R"({"push": {"url": "https://example.org/w", "secret": "mailer"}})").push;
+  BOOST_REQUIRE(push.has_value());
+  BOOST_TEST(push->url == "https://example.org/w");
+  BOOST_TEST(push->secret == "mailer");
+  BOOST_TEST(push->concurrency == 8U);
+  BOOST_TEST((push->timeout == 60s));
+  const auto whole = parsed(R"({"push": {"url": "http://10.0.0.1:8080", "secret": "m",
+                                         "concurrency": 1000, "timeout_seconds": 0.5}})");
+  BOOST_TEST(whole.push->concurrency == 1000U);
+  BOOST_TEST((whole.push->timeout == 500ms));
+}
+
+BOOST_AUTO_TEST_CASE(a_receiver_of_tasks_that_cannot_be_used_is_refused_with_the_place) {
+  BOOST_TEST(problems(R"({"push": {}})")
+             == "/push/url: is missing; it says where tasks are posted to\n"
+                "/push/secret: is missing; it names what the posts are signed with");
+  BOOST_TEST(problems(R"({"push": null})").find("/push: must be an object") == 0U);
+  BOOST_TEST(problems(R"({"push": {"url": "https://x", "secret": "m", "concurency": 1}})")
+             == "/push/concurency: is not a member that is known here; did you mean"
+                " 'concurrency'?");
+  BOOST_TEST(problems(R"({"push": {"url": "ftp://x", "secret": "m", "concurrency": 1001}})")
+             == "/push/url: must begin with https:// or http://\n"
+                "/push/concurrency: must be between 1 and 1000");
+  const auto shown = problems(R"({"push": {"url": "https://x", "secret": "whsec_ABCDEF"}})");
+  BOOST_TEST(shown.find("/push/secret: must be the name of a secret") == 0U);
+  BOOST_TEST(shown.find("ABCDEF") == std::string::npos);
+}
+
 // C35
 BOOST_AUTO_TEST_CASE(rates_of_credentials_are_read_for_the_queue_and_for_a_type) {
   const auto policy = parsed(R"({

@@ -20,7 +20,7 @@ def node() -> Iterator[RealNode]:
         pytest.skip(f"HOLDFAST_BINARY names {BINARY}, which is not there")
     with tempfile.TemporaryDirectory(prefix="holdfast-sdk-") as scratch:
         os.chmod(scratch, 0o711)  # for the user of the private database, where this one is root
-        running = RealNode(pathlib.Path(scratch) / "data")
+        running = RealNode(pathlib.Path(scratch) / "data", "webhooks.allowed_networks=127.0.0.0/8")
         try:
             running.start()
             yield running

@@ -42,8 +42,10 @@ def held_port() -> socket.socket:
 class RealNode:
     """Begins stopped; `start` waits until it serves requests. The port stays the same."""
 
-    def __init__(self, directory: pathlib.Path) -> None:
+    def __init__(self, directory: pathlib.Path, *settings: str) -> None:
+        """`settings`: further options of the node, each as `key=value`."""
         self.directory = directory
+        self._settings = [word for one in settings for word in ("--set", one)]
         self._held = held_port()
         self.port = int(self._held.getsockname()[1])
         self._process: Optional["subprocess.Popen[str]"] = None
@@ -72,6 +74,7 @@ class RealNode:
             "0",
             "--set",
             f"http.port={self.port}",
+            *self._settings,
         ]
         # The program takes every variable HOLDFAST_* for an option.
         environment = {

@@ -171,6 +171,27 @@ def test_a_worker_of_the_readme_has_fifteen_lines_and_does_tasks(
     assert sorted(re.findall(r'to ana: "\d"', said)) == [f'to ana: "{n}"' for n in range(3)]
 
 
+# --- the receiver that docs/HTTP.md shows ---
+
+
+def test_the_receiver_of_the_docs_does_tasks_that_are_pushed(
+    node: RealNode, client: Holdfast, programs: Programs
+) -> None:
+    text = (EXAMPLES / "push" / "receiver.py").read_text()
+    assert f"```python\n{text}```" in (ROOT / "docs" / "HTTP.md").read_text()
+    secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+    file = node.directory / "secrets" / "mailer"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(secret)
+    file.chmod(0o600)
+    url = programs.listen("push/receiver.py", PUSH_SECRET=secret)
+    client.put_queue("pushed", {"push": {"url": url, "secret": "mailer"}})
+    made = client.enqueue("pushed", "send", {"to": "ana"})["id"]
+    assert client.get_task(made, wait=SECONDS)["result"] == {"sent": True, "to": "ana"}
+    # What nobody has signed is refused.
+    assert request(url, {"id": made, "body": {"to": "eve"}}).status == 401
+
+
 # --- identity verification ---
 
 
