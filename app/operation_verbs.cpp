@@ -25,6 +25,7 @@ constexpr std::string_view page_needed =
 constexpr std::string_view program_needed =
     "a handler that saves progress or goes on with a next task is a program: see docs/PEERS.md";
 constexpr std::string_view door_needed = "the nodes ask it of each other, for callers over HTTP";
+constexpr std::string_view search_asked = "`tasks list` sends search_tasks, which has more filters";
 constexpr std::string_view wait_needed =
     "programs wait; `tasks list --watch` and `step show --watch` are for people";
 
@@ -48,12 +49,17 @@ HOLDFAST_NO_VERB(save_task_in_order, program_needed);
 HOLDFAST_VERB(release_task, "tasks claim");
 HOLDFAST_VERB(enqueue_envelopes, "tasks enqueue");
 HOLDFAST_VERB(get_task, "tasks show");
-HOLDFAST_VERB(list_tasks, "tasks list");
+HOLDFAST_NO_VERB(list_tasks, search_asked);
+HOLDFAST_VERB(search_tasks, "tasks list");
 HOLDFAST_VERB(get_task_attempts, "tasks attempts");
 HOLDFAST_VERB(explain_task, "explain task");
 HOLDFAST_VERB(change_task, "tasks cancel");
 HOLDFAST_VERB(eject_task, "tasks eject");
 HOLDFAST_VERB(redrive_tasks, "queues redrive");
+HOLDFAST_VERB(start_queue_action, "queues act");
+HOLDFAST_VERB(stop_queue_action, "queues stop-action");
+HOLDFAST_VERB(get_queue_action, "queues act");
+HOLDFAST_VERB(list_queue_actions, "queues actions");
 HOLDFAST_VERB(put_queue, "queues put");
 HOLDFAST_VERB(pause_queue, "queues pause");
 HOLDFAST_VERB(remove_queue, "queues remove");
