@@ -25,7 +25,6 @@ constexpr std::string_view page_needed =
 constexpr std::string_view program_needed =
     "a handler that saves progress or goes on with a next task is a program: see docs/PEERS.md";
 constexpr std::string_view door_needed = "the nodes ask it of each other, for callers over HTTP";
-constexpr std::string_view search_asked = "`tasks list` sends search_tasks, which has more filters";
 constexpr std::string_view wait_needed =
     "programs wait; `tasks list --watch` and `step show --watch` are for people";
 
@@ -49,7 +48,7 @@ HOLDFAST_NO_VERB(save_task_in_order, program_needed);
 HOLDFAST_VERB(release_task, "tasks claim");
 HOLDFAST_VERB(enqueue_envelopes, "tasks enqueue");
 HOLDFAST_VERB(get_task, "tasks show");
-HOLDFAST_NO_VERB(list_tasks, search_asked);
+HOLDFAST_VERB(list_tasks, "tasks show");
 HOLDFAST_VERB(search_tasks, "tasks list");
 HOLDFAST_VERB(get_task_attempts, "tasks attempts");
 HOLDFAST_VERB(explain_task, "explain task");
