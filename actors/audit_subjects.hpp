@@ -4,6 +4,7 @@
 #include "core/hosted_item.hpp"
 #include "messages/operations.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -52,6 +53,16 @@ inline audit_subject subject_of(const msg::eject_task& m) {
 }
 inline audit_subject subject_of(const msg::redrive_tasks& m) {
   return {subjects::queue(m.queue), "tasks_redriven"};
+}
+inline audit_subject subject_of(const msg::start_queue_action& m) {
+  constexpr std::array<std::string_view, 6> outcomes{
+      "",           "pause_all_begun", "resume_all_begun", "cancel_all_begun", "retry_all_begun",
+      "redrive_all_begun"};
+  return {subjects::queue(m.queue) + " action " + to_string(m.action),
+          outcomes[m.kind < outcomes.size() ? m.kind : 0]};
+}
+inline audit_subject subject_of(const msg::stop_queue_action& m) {
+  return {subjects::queue(m.queue) + " action " + to_string(m.action), "stopped"};
 }
 inline audit_subject subject_of(const msg::put_queue& m) {
   return {subjects::queue(m.queue), "saved"};

@@ -9,6 +9,7 @@
 #include "actors/payloads.hpp"
 #include "actors/reads.hpp"
 #include "actors/request_author.hpp"
+#include "actors/queue_action_answers.hpp"
 #include "actors/request_checks.hpp"
 #include "actors/request_note.hpp"
 #include "actors/routing_messages.hpp"
@@ -193,6 +194,18 @@ core::failure check(const msg::eject_task& m) {
 }
 core::failure check(const msg::redrive_tasks& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, claimed_max)});
+}
+core::failure check(const msg::start_queue_action& m) {
+  const auto row = row_of(m);
+  return first_of({check_queue(m.queue), check_id(m.action, "action"),
+                   m.kind >= 1 && m.kind <= 5
+                       ? core::failure{}
+                       : invalid("kind must be 1 (pause), 2 (resume), 3 (cancel), 4 (retry) or 5"
+                                 " (redrive)"),
+                   check_filter(m.filter), core::check_filter(row.kind, row.filter)});
+}
+core::failure check(const msg::stop_queue_action& m) {
+  return first_of({check_queue(m.queue), check_id(m.action, "action")});
 }
 core::failure check_schedule(const std::string& name) {
   return documents::check_text(name, "name", core::task_word_bytes_max);

@@ -7,6 +7,7 @@
 #include <caf/response_promise.hpp>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace holdfast::actors {
@@ -47,6 +48,8 @@ public:
   core::change noted(core::change changes) const {
     return changes.empty() ? changes : actors::noted(std::move(changes), take_note());
   }
+  /// The principal whom the note names; empty where there is no note (any more).
+  std::string asked_by() const { return slot_->note ? slot_->note->who : std::string{}; }
   /// The note, for a change that somebody else makes; null where there is none (any more).
   request_note take_note() const { return std::exchange(slot_->note, nullptr); }
 

@@ -611,6 +611,9 @@ struct expiry_tick {
 };
 struct sweep_tick {};
 struct repair_tick {};
+
+/// Queue → itself: look again for the next tasks of a bulk action.
+struct action_tick {};
 /// Step → itself: what the database did not answer before.
 struct try_again {
   std::function<void()> what;
@@ -687,6 +690,7 @@ HOLDFAST_LOCAL_MESSAGE(settle)
 HOLDFAST_LOCAL_MESSAGE(settled)
 HOLDFAST_LOCAL_MESSAGE(distant_claim)
 HOLDFAST_LOCAL_MESSAGE(repair_tick)
+HOLDFAST_LOCAL_MESSAGE(action_tick)
 HOLDFAST_LOCAL_MESSAGE(try_again)
 HOLDFAST_LOCAL_MESSAGE(gather_tick)
 HOLDFAST_LOCAL_MESSAGE(survey_step)

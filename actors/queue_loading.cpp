@@ -3,6 +3,7 @@
 #include "actors/queue_state.hpp"
 #include "documents/queue_document.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace holdfast::actors {
@@ -68,8 +69,9 @@ void note_unreadable(queue_ptr self,
                      {"reason", tasks.front().why}});
 }
 
-void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
+void on_loaded(queue_ptr self, queue_loaded& loaded) {
   auto& q = self->state.queue;
+  auto& stored = loaded.queue;
   // The node that wrote it has validated it: it may be one of a newer version, or somebody has
   // changed the row since.
   const auto& text = stored.row.definition;
@@ -89,7 +91,10 @@ void on_loaded(queue_ptr self, persistence::stored_queue& stored) {
   for (const auto& task : stored.rate_limited)
     core::hold_off_again(q, task);
   enter_schedules(self, stored.schedules);
+  self->state.actions = {std::make_move_iterator(loaded.actions.begin()),
+                         std::make_move_iterator(loaded.actions.end())};
   begin(self);
+  go_on_with_actions(self);
 }
 
 void on_load_failed(queue_ptr self, const core::failure& why) {
@@ -121,11 +126,11 @@ void load(queue_ptr self) {
   const auto number = ++st.loads;
   const auto is_latest = [=] { return number == self->state.loads; };
   read(self, st.links.loader,
-       [queue = st.queue.name](persistence::store& db) { return db.load_queue(queue); })
+       [queue = st.queue.name](persistence::store& db) { return load_queue(db, queue); })
       .then(
-          [=](persistence::stored_queue& stored) {
+          [=](queue_loaded& loaded) {
             if (is_latest())
-              on_loaded(self, stored);
+              on_loaded(self, loaded);
           },
           [=](const core::failure& why) {
             if (is_latest())

@@ -132,6 +132,12 @@ struct queue_state {
 
   children<core::queue_name> pushers; ///< One at most: while the policy has `push`.
   core::queue_policy pushes_by;       ///< The last policy that is known to be durable.
+  // --- bulk actions (queue_actions.cpp) ---
+  std::deque<core::queue_action_row> actions;       ///< Those that run, in the order of their turns.
+  std::deque<core::queue_action_row> ended_actions; ///< The latest that have ended.
+  bool acting = false;                              ///< A chunk is being read, or written.
+  standing_fault action_fault;
+  std::uint32_t action_tries = 0; ///< Looks for a chunk that failed, in a row.
 
   core::instant told_of_endings; ///< When the pruner last was.
 
@@ -355,6 +361,13 @@ void tell_ended(queue_ptr self, const std::vector<core::assignment_id>& waits);
 void end_long_waits(queue_ptr self);
 /// When the first of them has.
 core::instant next_wait_end(queue_ptr self);
+
+// queue_actions.cpp: one change to many tasks.
+
+void on_start_action(queue_ptr self, const asked& from, const msg::start_queue_action& request);
+void on_stop_action(queue_ptr self, const asked& from, const msg::stop_queue_action& request);
+/// Does the next chunk of the action whose turn it is, unless one is under way.
+void go_on_with_actions(queue_ptr self);
 
 // queue_intake.cpp: tasks that producers stage in the database themselves.
 

@@ -66,6 +66,16 @@ core::outcome<step_loaded> load_step(store& from, core::step_id step) {
                      std::move(*repairs)};
 }
 
+core::outcome<queue_loaded> load_queue(store& from, const core::queue_name& queue) {
+  auto stored = from.load_queue(queue);
+  if (!stored)
+    return stored.error();
+  auto actions = from.running_queue_actions(queue);
+  if (!actions)
+    return actions.error();
+  return queue_loaded{std::move(*stored), std::move(*actions)};
+}
+
 core::outcome<listings_loaded> load_listings(store& from, core::step_id after,
                                              std::uint32_t limit) {
   const auto rows = from.open_steps(after, limit);

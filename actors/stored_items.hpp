@@ -37,6 +37,15 @@ struct step_loaded {
 /// `not_found` if there is no such step.
 core::outcome<step_loaded> load_step(persistence::store& from, core::step_id step);
 
+/// A queue as its actor goes on from it.
+struct queue_loaded {
+  persistence::stored_queue queue;
+  std::vector<core::queue_action_row> actions; ///< Those that run, the oldest first.
+};
+
+/// `not_found` if there is no such queue.
+core::outcome<queue_loaded> load_queue(persistence::store& from, const core::queue_name& queue);
+
 /// A page of the steps that are open or paused, in order of id.
 struct listings_loaded {
   std::vector<core::step_listing> listings; ///< Steps that are damaged are left out.

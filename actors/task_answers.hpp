@@ -8,7 +8,9 @@
 #include "messages/task_messages.hpp"
 #include "persistence/store.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,8 +139,9 @@ inline core::failure check(const msg::list_tasks& m) {
            : invalid("created_from and created_before must not be before 1970"),
        check_limit(m.limit, tasks_page_max)});
 }
-inline core::outcome<msg::task_page> answer(const node_settings&, persistence::store& db,
-                                            const msg::list_tasks& m) {
+/// The members that all lists of tasks have.
+template <class Request>
+persistence::task_filter filter_of(const Request& m) {
   persistence::task_filter filter;
   filter.queue = m.queue;
   filter.type = m.type;
@@ -156,13 +159,68 @@ inline core::outcome<msg::task_page> answer(const node_settings&, persistence::s
     filter.created_before = m.created_before;
   filter.after = m.after;
   filter.limit = m.limit;
-  const auto found = db.list_tasks(filter);
-  if (!found)
-    return found.error();
-  msg::task_page page{{}, found->last, found->more};
-  for (const auto& task : found->tasks)
+  return filter;
+}
+
+inline msg::task_page page_of(const persistence::listed_tasks& found) {
+  msg::task_page page{{}, found.last, found.more};
+  for (const auto& task : found.tasks)
     page.tasks.push_back(summary_of(task));
   return page;
+}
+
+inline core::outcome<msg::task_page> answer(const node_settings&, persistence::store& db,
+                                            const msg::list_tasks& m) {
+  const auto found = db.list_tasks(filter_of(m));
+  if (!found)
+    return found.error();
+  return page_of(*found);
+}
+
+inline core::failure check(const msg::search_tasks& m) {
+  return first_of(
+      {check(msg::list_tasks{m.queue, m.type, m.status, m.owner_id, m.created_from,
+                             m.created_before, m.after, m.limit}),
+       documents::check_word(m.key, "key"), documents::check_word(m.error_code, "error_code"),
+       m.order == 1 || m.order == 2 ? core::failure{}
+                                    : invalid("order must be 1 (oldest) or 2 (newest)")});
+}
+
+/// Looks at few tasks first, and at more only where those do not fill the page: a page of what is
+/// frequent costs a millisecond, and one of what is rare no more looks than the filter has.
+inline core::outcome<persistence::listed_tasks> look_through(persistence::store& db,
+                                                             persistence::task_filter filter) {
+  constexpr std::uint32_t first_looks = 500;
+  constexpr std::uint32_t growth = 8;
+  const auto wanted = filter.limit;
+  auto left = filter.looks;
+  persistence::listed_tasks all;
+  for (auto looks = std::max(first_looks, 2 * wanted);; looks *= growth) {
+    filter.looks = std::min(looks, left);
+    filter.limit = wanted - static_cast<std::uint32_t>(all.tasks.size());
+    auto page = db.list_tasks(filter);
+    if (!page)
+      return page.error();
+    std::move(page->tasks.begin(), page->tasks.end(), std::back_inserter(all.tasks));
+    all.last = page->last;
+    all.more = page->more;
+    left -= filter.looks;
+    if (!all.more || all.tasks.size() == wanted || left == 0)
+      return all;
+    filter.after = all.last;
+  }
+}
+
+inline core::outcome<msg::task_page> answer(const node_settings&, persistence::store& db,
+                                            const msg::search_tasks& m) {
+  auto filter = filter_of(m);
+  filter.key = m.key;
+  filter.error_code = m.error_code;
+  filter.newest_first = m.order == 2;
+  const auto found = look_through(db, std::move(filter));
+  if (!found)
+    return found.error();
+  return page_of(*found);
 }
 
 inline core::failure check(const msg::get_task_attempts& m) {

@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
+#include "app/queue_action_command.hpp"
 #include "app/read_input.hpp"
 #include "client/id_source.hpp"
 #include "core/queue_policy.hpp"
@@ -373,7 +374,8 @@ queues_subcommand add_for_queues(CLI::App& queues, exit_code& result, const char
 
 void add_queues_command(CLI::App& cli, exit_code& result) {
   auto* queues = cli.add_subcommand(
-      "queues", "List, make, measure, pause, redrive and remove queues, and their schedules");
+      "queues", "List, make, measure, pause, redrive and remove queues, act on many of their tasks, and "
+                "set their schedules");
   queues->require_subcommand(1);
 
   const auto listing = add_for_queues(*queues, result, "list", "Show them, and count their tasks",
@@ -423,6 +425,8 @@ void add_queues_command(CLI::App& cli, exit_code& result) {
   redriving.command
       ->add_option("--error-code", redriving.flags->error_code, "Only those that ended with it")
       ->type_name("CODE");
+
+  add_queue_action_commands(*queues, result);
 
   const auto showing =
       add_for_queues(*queues, result, "schedules", "Show what makes tasks at certain times", true,

@@ -81,11 +81,12 @@ exit_code show_task(const tasks_flags& flags) {
 /// What `tasks list` asks for.
 struct list_flags {
   cluster_flags cluster;
-  msg::list_tasks question;
+  msg::search_tasks question;
   std::string since;
   std::string until;
   std::string after;
   std::uint32_t most = 100;
+  bool newest = false;
   bool json = false;
 };
 
@@ -111,6 +112,7 @@ exit_code list_some(list_flags flags) {
       return exit_code::usage;
     asked.after = *id;
   }
+  asked.order = flags.newest ? 2 : 1;
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     auto all = ordered_json::array();
     auto question = flags.question; // from the start each time with --watch
@@ -262,6 +264,10 @@ void add_list(CLI::App& tasks, exit_code& result) {
   command->add_option("--status", question.status,
                       "Only QUEUED, EXECUTING, COMPLETED, CANCELED, FAILURE or ERROR ones");
   command->add_option("--owner", question.owner_id, "Only those that this end user asked for");
+  command->add_option("--key", question.key, "Only those with this key");
+  command->add_option("--error", question.error_code, "Only those that ended with this error code")
+      ->type_name("CODE");
+  command->add_flag("--newest", flags->newest, "The newest first, by id; else the oldest");
   command->add_option("--since", flags->since, "Only those made at this time or later")
       ->type_name("TIME");
   command->add_option("--until", flags->until, "Only those made before")->type_name("TIME");

@@ -161,6 +161,9 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.extension_delay = settings.task.extension_delay;
   node.claims_waiting_max = settings.task.claims_waiting_max;
   node.claim_connections_max = settings.task.claim_connections_max;
+  node.actions_running_max = settings.task.actions_running_max;
+  node.actions_kept = settings.task.actions_kept;
+  node.action_chunk = settings.task.action_chunk;
   node.intake_interval = settings.task.intake_interval;
   node.sweep_interval = settings.sweep.interval;
 

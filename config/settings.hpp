@@ -75,6 +75,9 @@ struct settings {
     core::duration extension_delay;
     std::uint32_t claims_waiting_max;
     std::uint32_t claim_connections_max;
+    std::uint32_t actions_running_max;
+    std::uint32_t actions_kept;
+    std::uint32_t action_chunk;
     core::duration intake_interval;
   } task{};
 
@@ -316,6 +319,16 @@ void describe(Visitor&& option, Settings& s) {
       "Connections at most with which leases of a queue end (`tied`), each about 1 KB of memory; "
       "above it such claims of further ones are refused with `overloaded`. A connection counts "
       "from its first such claim until it closes.");
+
+  option("task.actions_running_max", s.task.actions_running_max, 4, 1, 100,
+         "Bulk actions of a queue that run at the same time, at most; above it further ones are "
+         "refused with `overloaded`. They take turns, a chunk of tasks each.");
+  option("task.actions_kept", s.task.actions_kept, 1000, 1, 100000,
+         "Bulk actions of a queue that have ended and are still shown. When another one begins, "
+         "the oldest above this number are forgotten.");
+  option("task.action_chunk", s.task.action_chunk, 100, 1, 1000,
+         "Tasks that a bulk action changes in one commit, at most. The queue decides about a chunk "
+         "without a pause, some microseconds for each task; claims wait for that long.");
 
   option(
       "task.intake_interval", s.task.intake_interval, 100ms, 10ms, 1min,

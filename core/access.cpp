@@ -69,12 +69,14 @@ std::vector<message_access> make_table() {
   // Operators.
   requests(with_admin({op}),
            {"put_queue", "pause_queue", "remove_queue", "change_task", "eject_task",
-            "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index"});
+            "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index",
+            "start_queue_action", "stop_queue_action"});
   requests(with_admin({op}), {"run_schedule"});
   requests(with_admin({op, au}), {"preview_schedule"});
   requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
                                   "get_queue_metrics", "list_schedules", "await_units",
                                   "get_link_status", "get_audit_status", "get_guard_status"});
+  requests(with_admin({op, au}), {"search_tasks", "get_queue_action", "list_queue_actions"});
   // Programs that follow events from outside.
   requests(with_admin({op, rq}), {"put_webhook", "change_webhook", "replay_webhook"});
   requests(with_admin({op, rq, au}), {"read_events", "list_webhooks", "list_dead_letters"});
@@ -121,7 +123,8 @@ std::vector<message_access> make_table() {
                             "test_question_page", "queue_removed",       "token_view",
                             "schedule_preview",   "schedule_ran",
                             "token_page",         "token_identity",      "token_use_noted",
-                            "task_awaited",       "units_awaited",       "audit_page"});
+                            "task_awaited",       "units_awaited",       "audit_page",
+                            "queue_action_view",  "queue_action_page"});
   others(said_by::parts,
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",

@@ -105,6 +105,8 @@ struct footprint_of {
   void operator()(const replay_dead_letter&) {}
   void operator()(const delete_dead_letter&) {}
   void operator()(const insert_audit&) {}
+  void operator()(const put_queue_action&) {}
+  void operator()(const forget_queue_actions&) {}
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "core/eligibility.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
+#include "core/queue_action_row.hpp"
 #include "core/routing.hpp"
 #include "core/task.hpp"
 
@@ -335,7 +336,7 @@ struct put_queue {
   instant at;
 };
 
-/// Deletes a queue with its schedules. Its policy is kept, because the policy says how long its
+/// Deletes a queue with its schedules and its bulk actions. Its policy is kept, because the policy says how long its
 /// finished tasks are. Refused by the store when the queue does not exist or has live tasks. It
 /// comes after all other writes of its batch.
 struct delete_queue {
@@ -524,6 +525,19 @@ struct put_profile {
   instant at;
 };
 
+/// Makes a bulk action of a queue, or notes how far it is. Refused by the store when the queue does
+/// not exist. Of several in one batch the last counts.
+struct put_queue_action {
+  queue_action_row row;
+};
+
+/// Forgets actions of the queue that have ended: all but the `keep` that were asked for last. Comes
+/// after every `put_queue_action` of its batch.
+struct forget_queue_actions {
+  queue_name queue;
+  std::uint32_t keep = 0;
+};
+
 /// Stores an API token as it is now, in place of its row if there is one. Of several in one batch
 /// the last counts.
 struct put_api_token {
@@ -542,7 +556,7 @@ using write_op =
                  insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
                  gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
                  ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token,
-                 insert_audit>;
+                 insert_audit, put_queue_action, forget_queue_actions>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

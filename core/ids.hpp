@@ -16,6 +16,7 @@ using task_id = strong_id<struct task_tag>;
 using repair_id = strong_id<struct repair_tag>;
 using webhook_id = strong_id<struct webhook_tag>;
 using api_token_id = strong_id<struct api_token_tag>;
+using queue_action_id = strong_id<struct queue_action_tag>;
 
 /// One start of a node process; never reused.
 using incarnation_id = strong_id<struct incarnation_tag>;

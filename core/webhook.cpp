@@ -4,7 +4,6 @@
 #include "core/invariant.hpp"
 #include "core/queue_policy.hpp"
 #include "core/task_events.hpp"
-#include "core/text.hpp"
 #include "core/receiver.hpp"
 
 #include <algorithm>

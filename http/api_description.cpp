@@ -25,6 +25,7 @@ struct composed_row {
 const std::vector<composed_row>& composed_rows() {
   static const std::vector<composed_row> rows{
       {"make_tasks", {"enqueue_tasks"}},
+      {"list_tasks", {"search_tasks"}},
       {"report_tasks",
        {"complete_tasks", "fail_task", "release_task", "save_task", "save_task_in_order",
         "extend_tasks"}},

@@ -63,7 +63,7 @@ HOLDFAST_ROUTE(tasks, enqueue_envelopes, post, "/v1/queues/{queue}/envelopes",
                200, "Make tasks of job envelopes");
 HOLDFAST_ROUTE(tasks, redrive_tasks, post, "/v1/queues/{queue}/redrive",
                200, "Make dead and failed tasks live again");
-HOLDFAST_ROUTE(tasks, list_tasks, get, "/v1/tasks", 200, "List tasks");
+HOLDFAST_ROUTE(tasks, search_tasks, get, "/v1/tasks", 200, "List tasks");
 HOLDFAST_ROUTE(tasks, get_task_attempts, get, "/v1/tasks/{id}/attempts",
                200, "List the attempts of a task");
 
@@ -87,6 +87,15 @@ HOLDFAST_ROUTE(queues, preview_schedule, get, "/v1/queues/{queue}/schedules/{nam
                200, "Look ahead at the next times of a schedule");
 HOLDFAST_ROUTE(queues, run_schedule, post, "/v1/queues/{queue}/schedules/{name}/run",
                200, "Make the task of a schedule now");
+
+HOLDFAST_ROUTE(queues, start_queue_action, post, "/v1/queues/{queue}/actions",
+               202, "Change every task of a queue that a filter matches, in the background");
+HOLDFAST_ROUTE(queues, list_queue_actions, get, "/v1/queues/{queue}/actions",
+               200, "List the bulk actions of a queue");
+HOLDFAST_ROUTE(queues, get_queue_action, get, "/v1/queues/{queue}/actions/{id}",
+               200, "Read the progress of a bulk action");
+HOLDFAST_ROUTE(queues, stop_queue_action, post, "/v1/queues/{queue}/actions/{id}/stop",
+               200, "Stop a bulk action");
 
 HOLDFAST_ROUTE(work, find_steps, get, "/v1/available-steps",
                200, "List the steps offered to a contributor");
@@ -172,6 +181,13 @@ HOLDFAST_ROUTE(cluster, revoke_token, remove, "/v1/tokens/{id}", 200, "Revoke an
 
 #undef HOLDFAST_ROUTE
 
+/// The name of an operation in the reference where it is not that of its request: a request with
+/// more members took the place of an earlier one, and clients know the earlier name.
+template <class Request>
+inline constexpr std::string_view name_in_reference{};
+template <>
+inline constexpr std::string_view name_in_reference<msg::search_tasks> = "list_tasks";
+
 /// Operations without a route of their own: a composed route (http/composed) asks for them, or the
 /// gate for tokens.
 template <class Request>
@@ -183,6 +199,6 @@ inline constexpr bool is_composed =
                    msg::await_units, msg::pause_queue, msg::update_workflow, msg::list_steps,
                    msg::change_step, msg::seal_step, msg::get_unit, msg::change_unit,
                    msg::explain_unit, msg::change_webhook, msg::replay_webhook, msg::create_token,
-                   msg::check_token, msg::note_token_use>;
+                   msg::check_token, msg::note_token_use, msg::list_tasks>;
 
 } // namespace holdfast::http

@@ -62,7 +62,12 @@ HOLDFAST_REACH(by_queue, run_schedule);
 HOLDFAST_REACH(by_task, get_task);
 HOLDFAST_REACH(by_task, get_task_attempts);
 HOLDFAST_REACH(filtered, list_queues);
+HOLDFAST_REACH(by_queue, start_queue_action);
+HOLDFAST_REACH(by_queue, stop_queue_action);
+HOLDFAST_REACH(by_queue, get_queue_action);
+HOLDFAST_REACH(by_queue, list_queue_actions);
 HOLDFAST_REACH(filtered, list_tasks);
+HOLDFAST_REACH(filtered, search_tasks);
 
 HOLDFAST_REACH(by_workflow, create_workflow);
 HOLDFAST_REACH(by_workflow, get_workflow);

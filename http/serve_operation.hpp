@@ -113,7 +113,8 @@ template <class Request>
 void add_operation(route_table& table) {
   route made;
   made.row = route_of<Request>::row;
-  made.name = bare_name<Request>();
+  made.name =
+      name_in_reference<Request>.empty() ? bare_name<Request>() : name_in_reference<Request>;
   if constexpr (batch_of<Request>::items.empty())
     made.serve = serve_operation<Request>;
   else

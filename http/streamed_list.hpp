@@ -66,11 +66,11 @@ struct list_of<msg::list_results> : streamed {
 };
 
 template <>
-struct list_of<msg::list_tasks> : streamed {
+struct list_of<msg::search_tasks> : streamed {
   using item = msg::task_summary;
   static constexpr std::uint32_t page_max = plain_page;
   static auto& items(msg::task_page& page) { return page.tasks; }
-  static bool go_on(msg::list_tasks& ask, const msg::task_page& page) {
+  static bool go_on(msg::search_tasks& ask, const msg::task_page& page) {
     if (page.last)
       ask.after = page.last;
     return page.more;

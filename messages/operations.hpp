@@ -8,6 +8,7 @@
 #include "messages/guard_messages.hpp"
 #include "messages/lineage_messages.hpp"
 #include "messages/placement_messages.hpp"
+#include "messages/queue_action_messages.hpp"
 #include "messages/search_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/token_messages.hpp"
@@ -143,11 +144,18 @@ using operations = caf::detail::type_list<
     operation<get_task, task_view, database, effect::reads>,
     operation<await_task, task_awaited, host_of<&await_task::queue>, effect::reads>,
     operation<list_tasks, task_page, database, effect::reads>,
+    operation<search_tasks, task_page, database, effect::reads>,
     operation<get_task_attempts, task_attempts, database, effect::reads>,
     operation<explain_task, task_explanation, host_of<&explain_task::queue>, effect::reads>,
     operation<change_task, task_changed, host_of<&change_task::queue>, effect::administers>,
     operation<eject_task, leased_tasks, host_of<&eject_task::queue>, effect::administers>,
     operation<redrive_tasks, tasks_redriven, host_of<&redrive_tasks::queue>, effect::administers>,
+    operation<start_queue_action, queue_action_view, host_of<&start_queue_action::queue>,
+              effect::administers>,
+    operation<stop_queue_action, queue_action_view, host_of<&stop_queue_action::queue>,
+              effect::administers>,
+    operation<get_queue_action, queue_action_view, database, effect::reads>,
+    operation<list_queue_actions, queue_action_page, database, effect::reads>,
     operation<put_queue, queue_view, host_of<&put_queue::queue>, effect::administers>,
     operation<pause_queue, queue_view, host_of<&pause_queue::queue>, effect::administers>,
     operation<remove_queue, queue_removed, host_of<&remove_queue::queue>, effect::administers>,

@@ -417,6 +417,25 @@ struct list_tasks {
 HOLDFAST_WIRE(list_tasks, x.queue, x.type, x.status, x.owner_id, x.created_from, x.created_before,
               x.after, x.limit)
 
+/// Looks through tasks as `list_tasks` does, in either order and by more filters. The newest first
+/// means the highest id first: for ids of the client library, the task that was made last. A task
+/// that is made meanwhile is before the first page and moves no other. Answered by `task_page`.
+struct search_tasks {
+  core::queue_name queue;
+  std::string type;
+  std::string status; ///< As in `task_view`.
+  std::string owner_id;
+  std::string key;
+  std::string error_code;       ///< With which the task ended: live tasks have none.
+  core::instant created_from;   ///< The epoch: from the start, as for the next one.
+  core::instant created_before; ///< The epoch: to the end.
+  std::uint8_t order = 1;       ///< 1: the oldest first; 2: the newest.
+  core::task_id after;          ///< The `last` of the page before; nil: the first page.
+  std::uint32_t limit = 100;    ///< 1 to 1,000.
+};
+HOLDFAST_WIRE(search_tasks, x.queue, x.type, x.status, x.owner_id, x.key, x.error_code,
+              x.created_from, x.created_before, x.order, x.after, x.limit)
+
 /// A task as anybody may see it, without its documents: these are in `task_view`.
 struct task_summary {
   core::task_id task;

@@ -490,9 +490,11 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     12, // ungather_units
     47, // set_judgment_trust
     48, // restate_unit
-    49, // delete_queue
-    50, // put_api_token
-    51, // insert_audit
+    51, // delete_queue
+    52, // put_api_token
+    53, // insert_audit
+    49, // put_queue_action
+    50, // forget_queue_actions
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {
@@ -506,6 +508,7 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   std::map<core::contributor_id, const core::write_op*> last_profile;
   std::map<core::api_token_id, const core::write_op*> last_token;
   std::map<core::repair_id, const core::write_op*> last_repair;
+  std::map<std::pair<core::queue_name, core::queue_action_id>, const core::write_op*> last_action;
   std::map<std::pair<core::webhook_id, core::shard_id>, const core::write_op*> last_position;
   std::map<std::pair<core::webhook_id, core::message_id>, const core::write_op*> last_letter;
   for (const auto& part : batch.shards)
@@ -523,6 +526,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
           last_token[token->row.id] = &write;
         else if (const auto* repair = std::get_if<core::put_repair>(&write))
           last_repair[repair->row.id] = &write;
+        else if (const auto* action = std::get_if<core::put_queue_action>(&write))
+          last_action[{action->row.queue, action->row.id}] = &write;
         else if (const auto* queue = std::get_if<core::put_queue>(&write))
           last_queue[queue->name] = &write;
         else if (const auto* removal = std::get_if<core::delete_queue>(&write))
@@ -548,6 +553,8 @@ std::vector<const core::write_op*> in_statement_order(const write_batch& batch) 
   for (const auto& [token, write] : last_token)
     writes.push_back(write);
   for (const auto& [repair, write] : last_repair)
+    writes.push_back(write);
+  for (const auto& [action, write] : last_action)
     writes.push_back(write);
   for (const auto& [queue, write] : last_queue)
     writes.push_back(write);

@@ -160,6 +160,8 @@ struct tables {
   std::map<core::queue_name, core::put_queue> queues;
   std::map<core::queue_name, removed_queue> removed_queues;
   std::map<std::pair<core::queue_name, std::string>, core::put_schedule_row> schedules;
+  std::map<std::pair<core::queue_name, core::queue_action_id>, core::queue_action_row>
+      queue_actions;
   std::map<core::task_id, live_task_row> tasks;
   std::map<std::pair<core::queue_name, std::string>, core::task_id> tasks_by_unique_key;
   std::map<core::task_id, core::lease> task_leases;

@@ -77,6 +77,9 @@ void task_changes::operator()(const core::delete_queue& w) {
   for (auto row = t_.schedules.lower_bound({w.name, {}});
        row != t_.schedules.end() && row->first.first == w.name;)
     erase(t_.schedules, row++);
+  for (auto row = t_.queue_actions.lower_bound({w.name, {}});
+       row != t_.queue_actions.end() && row->first.first == w.name;)
+    erase(t_.queue_actions, row++);
   erase(t_.queues, found);
 }
 
@@ -97,6 +100,39 @@ void task_changes::operator()(const core::delete_schedule_row& w) {
   require_text(w.name);
   if (const auto found = t_.schedules.find({w.queue, w.name}); found != t_.schedules.end())
     erase(t_.schedules, found);
+}
+
+void task_changes::operator()(const core::put_queue_action& w) {
+  const auto& row = w.row;
+  for (const auto* text : {&row.filter.type, &row.filter.key, &row.filter.error_code,
+                           &row.asked_by, &row.problem})
+    require_text(*text);
+  for (const auto at :
+       {row.asked_at, row.changed_at, row.filter.created_from, row.filter.created_before})
+    require_instant(at);
+  for (const auto number : {row.counts.changed, row.counts.unchanged, row.counts.refused()})
+    require_bigint(number);
+  require(t_.queues.count(row.queue) != 0, "23503: the action's queue does not exist");
+  if (t_.queue_actions.count({row.queue, row.id}) == 0)
+    return insert(t_.queue_actions, {row.queue, row.id}, row);
+  auto& known = change(t_.queue_actions, {row.queue, row.id});
+  known.status = row.status;
+  known.bookmark = row.bookmark;
+  known.counts = row.counts;
+  known.changed_at = row.changed_at;
+  known.problem = row.problem;
+}
+
+void task_changes::operator()(const core::forget_queue_actions& w) {
+  require_text(w.queue);
+  std::vector<std::pair<core::instant, core::queue_action_id>> ended;
+  for (auto row = t_.queue_actions.lower_bound({w.queue, {}});
+       row != t_.queue_actions.end() && row->first.first == w.queue; ++row)
+    if (row->second.status != core::queue_action_status::running)
+      ended.emplace_back(row->second.asked_at, row->second.id);
+  std::sort(ended.rbegin(), ended.rend());
+  for (std::size_t i = w.keep; i < ended.size(); ++i)
+    erase(t_.queue_actions, t_.queue_actions.find({w.queue, ended[i].second}));
 }
 
 void task_changes::operator()(const core::insert_task& w) {

@@ -25,6 +25,8 @@ public:
   void operator()(const core::stage_task& w);
   void operator()(const core::put_schedule_row& w);
   void operator()(const core::delete_schedule_row& w);
+  void operator()(const core::put_queue_action& w);
+  void operator()(const core::forget_queue_actions& w);
 
 protected:
   tables& t_;

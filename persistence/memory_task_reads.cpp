@@ -89,6 +89,8 @@ bool wants(const task_filter& filter, const listed_task& task) {
                   : (task.worker.empty() ? filter.waiting : filter.leased);
   return in_state && (filter.queue.empty() || task.queue == filter.queue)
          && (filter.type.empty() || spec.type == filter.type)
+         && (filter.key.empty() || spec.key == filter.key)
+         && (filter.error_code.empty() || (task.ending && task.error_code == filter.error_code))
          && spec.created_at >= filter.created_from
          && (!filter.created_before || spec.created_at < *filter.created_before);
 }
@@ -218,7 +220,10 @@ memory_store::list_finished(const finished_filter& filter) {
            && (endings.empty()
                || std::find(endings.begin(), endings.end(), row.ending) != endings.end())
            && (filter.type.empty() || row.task.spec.type == filter.type)
-           && (filter.error_code.empty() || row.error.code == filter.error_code);
+           && (filter.error_code.empty() || row.error.code == filter.error_code)
+           && (filter.only.empty()
+               || std::find(filter.only.begin(), filter.only.end(), row.task.spec.id)
+                      != filter.only.end());
   };
   std::vector<finished_task> tasks;
   for (auto entry = t.finished_tasks.upper_bound(filter.after);
@@ -250,16 +255,22 @@ core::outcome<listed_tasks> memory_store::list_tasks(const task_filter& filter) 
   const auto owned = [&](const memory::live_task_row& row) {
     return filter.owner_id.empty() || row.spec.owner_id == filter.owner_id;
   };
-  std::map<core::task_id, listed_task> slice;
+  const auto is_behind = [&](const core::task_id& id) {
+    return filter.newest_first ? !filter.after || id < filter.after : filter.after < id;
+  };
+  std::vector<std::pair<core::task_id, listed_task>> slice;
   if (filter.waiting || filter.leased)
-    for (auto at = t.tasks.upper_bound(filter.after); at != t.tasks.end(); ++at)
-      if (owned(at->second))
-        slice.emplace(at->first, listed_live(t, at->second));
+    for (const auto& [id, row] : t.tasks)
+      if (is_behind(id) && owned(row))
+        slice.emplace_back(id, listed_live(t, row));
   if (!endings.empty())
-    for (auto at = t.finished_tasks.upper_bound(filter.after); at != t.finished_tasks.end(); ++at)
-      if (owned(at->second.task)
-          && (!only_failed || (at->second.task.queue == filter.queue && failed(at->second.ending))))
-        slice.emplace(at->first, listed_finished(at->second));
+    for (const auto& [id, row] : t.finished_tasks)
+      if (is_behind(id) && owned(row.task)
+          && (!only_failed || (row.task.queue == filter.queue && failed(row.ending))))
+        slice.emplace_back(id, listed_finished(row));
+  std::sort(slice.begin(), slice.end(), [&](const auto& a, const auto& b) {
+    return filter.newest_first ? b.first < a.first : a.first < b.first;
+  });
   listed_tasks page;
   page.last = filter.after;
   std::uint32_t looked = 0;

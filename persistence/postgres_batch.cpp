@@ -5,6 +5,7 @@
 #include "persistence/postgres_audit_batch.hpp"
 #include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_profile_batch.hpp"
+#include "persistence/postgres_queue_action_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
 #include "persistence/postgres_token_batch.hpp"
 #include "persistence/postgres_webhook_batch.hpp"
@@ -476,6 +477,7 @@ class sorted_writes : public task_writes,
                       public webhook_writes,
                       public profile_writes,
                       public token_writes,
+                      public queue_action_writes,
                       public audit_writes {
 public:
   using audit_writes::operator();
@@ -483,6 +485,7 @@ public:
   using profile_writes::operator();
   using task_writes::operator();
   using token_writes::operator();
+  using queue_action_writes::operator();
   using webhook_writes::operator();
 
   void operator()(const core::insert_workflow& w) {
@@ -657,6 +660,7 @@ public:
     profile_writes::append_to(calls);
     token_writes::append_to(calls);
     trusted_.append_to(calls, set_judgments_trust);
+    queue_action_writes::append_to(calls);
     append_removals_to(calls);
     audit_writes::append_to(calls);
   }

@@ -137,6 +137,13 @@ public:
   find_tasks(const std::vector<core::task_id>& tasks) override;
   core::outcome<std::vector<finished_task>> list_finished(const finished_filter& filter) override;
   core::outcome<listed_tasks> list_tasks(const task_filter& filter) override;
+  core::outcome<core::queue_action_row> find_queue_action(const core::queue_name& queue,
+                                                          core::queue_action_id action) override;
+  core::outcome<std::vector<core::queue_action_row>>
+  running_queue_actions(const core::queue_name& queue) override;
+  core::outcome<std::vector<core::queue_action_row>>
+  list_queue_actions(const core::queue_name& queue, core::queue_action_id after,
+                     std::uint32_t limit) override;
   core::outcome<task_history> load_task(core::task_id task) override;
   core::outcome<recorded_attempts> list_attempts(core::task_id task, core::token after,
                                                  std::uint32_t limit) override;

@@ -124,6 +124,7 @@ constexpr statement tasks_after{"tasks_after", R"sql(
       FROM slice JOIN holdfast.tasks k USING (task_id)
       LEFT JOIN holdfast.task_leases l USING (task_id)
      WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
+       AND ($13::text = '' OR k.key = $13::text) AND $14::text = ''
        AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
        AND k.created_at >= $8::timestamptz
        AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)
@@ -134,6 +135,8 @@ constexpr statement tasks_after{"tasks_after", R"sql(
            f.ending, f.error_code, f.finished_at
       FROM slice JOIN holdfast.finished_tasks f USING (task_id)
      WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
+       AND ($13::text = '' OR f.key = $13::text)
+       AND ($14::text = '' OR f.error_code = $14::text)
        AND f.ending = ANY ($7::smallint[])
        AND f.created_at >= $8::timestamptz
        AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)
@@ -142,6 +145,51 @@ constexpr statement tasks_after{"tasks_after", R"sql(
     FROM (SELECT (SELECT task_id FROM slice ORDER BY task_id DESC LIMIT 1) AS last,
                  (SELECT count(*) FROM slice) AS number) looked
     LEFT JOIN found ON true ORDER BY found.task_id)sql"};
+
+// The same from the highest id down.
+constexpr statement tasks_before{"tasks_before", R"sql(
+  WITH slice AS MATERIALIZED (
+    SELECT task_id FROM (
+      (SELECT t.task_id FROM holdfast.tasks t
+        WHERE ($5::boolean OR $6::boolean) AND t.task_id < $1::uuid
+          AND ($4::text = '' OR t.owner_id = $4::text)
+        ORDER BY t.task_id DESC LIMIT $11::integer)
+      UNION ALL
+      (SELECT f.task_id FROM holdfast.finished_tasks f
+        WHERE cardinality($7::smallint[]) > 0 AND f.task_id < $1::uuid
+          AND ($4::text = '' OR f.owner_id = $4::text)
+          AND ($10::text = '' OR (f.queue = $10::text AND f.ending IN (2, 4)))
+        ORDER BY f.task_id DESC LIMIT $11::integer)) u
+     ORDER BY task_id DESC LIMIT $11::integer),
+  found AS (
+    SELECT k.task_id, k.queue, k.type, k.version, k.priority, k.key, k.credential, k.max_attempts,
+           k.owner_id, k.run_as_id, k.created_at, k.state, k.percent, k.attempts, k.crashes,
+           k.next_action, k.last_change, k.last_action, k.paused, coalesce(l.worker, '') AS worker,
+           NULL::smallint AS ending, '' AS error_code, NULL::timestamptz AS finished_at
+      FROM slice JOIN holdfast.tasks k USING (task_id)
+      LEFT JOIN holdfast.task_leases l USING (task_id)
+     WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
+       AND ($13::text = '' OR k.key = $13::text) AND $14::text = ''
+       AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
+       AND k.created_at >= $8::timestamptz
+       AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)
+    UNION ALL
+    SELECT f.task_id, f.queue, f.type, f.version, f.priority, f.key, f.credential, f.max_attempts,
+           f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,
+           f.next_action, f.last_change, f.last_action, f.paused, '',
+           f.ending, f.error_code, f.finished_at
+      FROM slice JOIN holdfast.finished_tasks f USING (task_id)
+     WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
+       AND ($13::text = '' OR f.key = $13::text)
+       AND ($14::text = '' OR f.error_code = $14::text)
+       AND f.ending = ANY ($7::smallint[])
+       AND f.created_at >= $8::timestamptz
+       AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)
+     ORDER BY task_id DESC LIMIT $12::integer)
+  SELECT found.*, looked.last, looked.number
+    FROM (SELECT (SELECT task_id FROM slice ORDER BY task_id LIMIT 1) AS last,
+                 (SELECT count(*) FROM slice) AS number) looked
+    LEFT JOIN found ON true ORDER BY found.task_id DESC)sql"};
 
 constexpr statement known_among{"known_among", R"sql(
   SELECT f.task_id, f.queue, f.live
@@ -190,6 +238,14 @@ constexpr statement due_tasks{"due_tasks", R"sql(
 
 /// What is added to a task's ending where it is stored as that of an attempt, see 0003_tasks.sql.
 constexpr int2 ended_with_task = 10;
+
+/// Where a list begins that goes from the highest id down.
+constexpr core::uuid beyond_every_task = [] {
+  core::uuid highest{};
+  for (auto& byte : highest.bytes)
+    byte = 0xff;
+  return highest;
+}();
 
 core::failure no_such_queue() { return {core::errc::not_found, "no such queue"}; }
 
@@ -494,11 +550,13 @@ std::vector<known_task> find_tasks(const results& r) {
 }
 
 std::vector<call> list_finished(const finished_filter& filter) {
-  return long_read({{&finished_after, parameters_of(filter, nullptr)}});
+  return long_read(
+      {{&finished_after, parameters_of(filter, filter.only.empty() ? nullptr : &filter.only)}});
 }
 
 std::vector<call> finished_ids(const finished_filter& filter) {
-  return long_read({{&finished_ids_after, parameters_of(filter, nullptr)}});
+  return long_read(
+      {{&finished_ids_after, parameters_of(filter, filter.only.empty() ? nullptr : &filter.only)}});
 }
 
 std::vector<core::task_id> finished_ids(const results& r) { return ids_in(r[preamble_long]); }
@@ -525,13 +583,14 @@ std::vector<call> list_tasks(const task_filter& filter) {
     endings.add(static_cast<int2>(ending));
   const bool only_failed =
       filter.owner_id.empty() && std::all_of(filter.endings.begin(), filter.endings.end(), failed);
-  return long_read({{&tasks_after,
-                     {wire::scalar(filter.after.value), filter.queue, filter.type, filter.owner_id,
+  const auto& behind = filter.newest_first && !filter.after ? beyond_every_task : filter.after.value;
+  return long_read({{filter.newest_first ? &tasks_before : &tasks_after,
+                     {wire::scalar(behind), filter.queue, filter.type, filter.owner_id,
                       wire::scalar(filter.waiting), wire::scalar(filter.leased), endings.take(),
                       wire::scalar(filter.created_from),
                       wire::scalar(filter.created_before.value_or(core::instant{})),
                       only_failed ? filter.queue : std::string{}, limit_parameter(filter.looks),
-                      limit_parameter(filter.limit + 1)}}});
+                      limit_parameter(filter.limit + 1), filter.key, filter.error_code}}});
 }
 
 listed_tasks list_tasks(const results& r, const task_filter& filter) {

@@ -274,9 +274,10 @@ struct finished_filter {
   std::string error_code;                 ///< Empty: all.
   core::task_id after;
   std::uint32_t limit = 100;
+  std::vector<core::task_id> only{}; ///< None but these; empty: all.
 };
 
-/// Which tasks to list, in order of id after `after`. What is left empty holds for all.
+/// Which tasks to list, in order of id behind `after`. What is left empty holds for all.
 struct task_filter {
   core::queue_name queue;
   std::string type;
@@ -291,6 +292,10 @@ struct task_filter {
   /// So many are looked at, of those that an index finds; a page of what is rare must not read all
   /// tasks there ever were.
   std::uint32_t looks = 20'000;
+  std::string key{};
+  std::string error_code{}; ///< Of finished tasks; live ones have none.
+  /// The highest id first: `after` is then the lowest of the page before, and nil stands for none.
+  bool newest_first = false;
 };
 
 /// A task without its documents.
@@ -306,7 +311,7 @@ struct listed_task {
 
 struct listed_tasks {
   std::vector<listed_task> tasks;
-  core::task_id last; ///< Up to here all have been looked at.
+  core::task_id last; ///< Up to here all have been looked at, in the order of the list.
   bool more = false;  ///< There may be others behind it.
 };
 
@@ -786,6 +791,20 @@ public:
 
   /// Live and finished tasks. Tasks that move or are made meanwhile are seen once at most.
   virtual core::outcome<listed_tasks> list_tasks(const task_filter& filter) = 0;
+
+  /// `not_found` if the queue has no such action.
+  virtual core::outcome<core::queue_action_row> find_queue_action(const core::queue_name& queue,
+                                                                  core::queue_action_id action) = 0;
+
+  /// The actions of the queue that have not ended, the oldest first.
+  virtual core::outcome<std::vector<core::queue_action_row>>
+  running_queue_actions(const core::queue_name& queue) = 0;
+
+  /// Actions of the queue, that which was asked for last first, behind `after` (nil: from the
+  /// latest), at most `limit`. None behind an action that is not there (any more).
+  virtual core::outcome<std::vector<core::queue_action_row>>
+  list_queue_actions(const core::queue_name& queue, core::queue_action_id after,
+                     std::uint32_t limit) = 0;
 
   /// `not_found` if there is no such task.
   virtual core::outcome<task_history> load_task(core::task_id task) = 0;

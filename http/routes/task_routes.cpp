@@ -2,6 +2,7 @@
 #include "http/composed/waiting_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
+#include "http/shapes/queue_action_shapes.hpp"
 #include "http/shapes/task_shapes.hpp"
 
 namespace holdfast::http {

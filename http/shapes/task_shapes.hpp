@@ -396,6 +396,31 @@ void describe(Fields& f, msg::list_tasks& x) {
   f.optional("limit", bounded{x.limit, 1, 1000}, "The most tasks of an answer.");
 }
 
+inline const word_list& task_order_words() {
+  static const word_list words{{"oldest", 1}, {"newest", 2}};
+  return words;
+}
+
+template <class Fields>
+void describe(Fields& f, msg::search_tasks& x) {
+  f.optional("queue", x.queue, "Only tasks of this queue.");
+  f.optional("type", x.type, "Only tasks of this type.");
+  f.optional("status", x.status,
+             "Only tasks with this status: QUEUED, EXECUTING, COMPLETED, FAILURE, ERROR or "
+             "CANCELED.");
+  f.optional("owner_id", x.owner_id, "Only tasks that this user asked for.");
+  f.optional("key", x.key, "Only tasks with this key.");
+  f.optional("error_code", x.error_code, "Only tasks that ended with this error.");
+  f.optional("since", x.created_from, "The same as created_from.");
+  f.optional("created_from", x.created_from, "Only tasks made at this time or later.");
+  f.optional("created_before", x.created_before, "Only tasks made before this time.");
+  f.optional("order", word{x.order, task_order_words()},
+             "newest: the highest id first; oldest, when left out: the lowest. Ids of the clients "
+             "are in the order in which the tasks were made.");
+  f.optional("after", x.after, "The `last` of the page before.");
+  f.optional("limit", bounded{x.limit, 1, 1000}, "The most tasks of an answer.");
+}
+
 template <class Fields>
 void describe(Fields& f, msg::task_summary& x) {
   describe_standing(f, x);
@@ -405,7 +430,8 @@ void describe(Fields& f, msg::task_summary& x) {
 template <class Fields>
 void describe(Fields& f, msg::task_page& x) {
   f.required("tasks", x.tasks,
-             "The tasks, in the order of their ids. A page may be empty though more follow.");
+             "The tasks, in the order of their ids, rising or falling as `order` says. A page may be "
+             "empty though more follow.");
   f.optional("last", x.last, "The id after which the next page begins.");
   f.required("more", x.more, "Whether more follow: ask again after the last id.");
 }

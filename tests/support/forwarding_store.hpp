@@ -166,6 +166,19 @@ public:
   list_tasks(const persistence::task_filter& filter) override {
     return pass([&] { return inner_->list_tasks(filter); });
   }
+  core::outcome<core::queue_action_row>
+  find_queue_action(const core::queue_name& queue, core::queue_action_id action) override {
+    return pass([&] { return inner_->find_queue_action(queue, action); });
+  }
+  core::outcome<std::vector<core::queue_action_row>>
+  running_queue_actions(const core::queue_name& queue) override {
+    return pass([&] { return inner_->running_queue_actions(queue); });
+  }
+  core::outcome<std::vector<core::queue_action_row>>
+  list_queue_actions(const core::queue_name& queue, core::queue_action_id after,
+                     std::uint32_t limit) override {
+    return pass([&] { return inner_->list_queue_actions(queue, after, limit); });
+  }
   core::outcome<persistence::task_history> load_task(core::task_id task) override {
     return pass([&] { return inner_->load_task(task); });
   }
