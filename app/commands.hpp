@@ -15,6 +15,7 @@ void add_demo_command(CLI::App& cli, exit_code& result);
 void add_status_command(CLI::App& cli, exit_code& result);
 void add_audit_command(CLI::App& cli, exit_code& result);
 void add_shards_command(CLI::App& cli, exit_code& result);
+void add_nodes_command(CLI::App& cli, exit_code& result);
 void add_doctor_command(CLI::App& cli, exit_code& result);
 void add_verify_command(CLI::App& cli, exit_code& result);
 void add_restored_command(CLI::App& cli, exit_code& result);

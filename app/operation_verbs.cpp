@@ -107,6 +107,7 @@ HOLDFAST_VERB(get_link_status, "status");
 HOLDFAST_VERB(get_audit_status, "status");
 HOLDFAST_VERB(get_guard_status, "status");
 HOLDFAST_VERB(get_placement, "shards");
+HOLDFAST_VERB(list_nodes, "nodes");
 
 HOLDFAST_VERB(create_token, "token create");
 HOLDFAST_VERB(list_tokens, "token list");

@@ -33,7 +33,7 @@ struct topic_of_commands {
 const std::vector<topic_of_commands>& topics() {
   static const std::vector<topic_of_commands> all{
       {"Run a node",
-       {"node", "status", "shards", "doctor", "config", "certs", "token", "audit", "demo"}},
+       {"node", "status", "nodes", "shards", "doctor", "config", "certs", "token", "audit", "demo"}},
       {"Queues and tasks", {"queues", "tasks"}},
       {"Workflows and labelling",
        {"workflow", "step", "unit", "question", "contributor", "explain", "quality", "lineage"}},
@@ -90,6 +90,7 @@ int program::run(int argc, char** argv) {
   add_node_command(cli, additions_, result);
   add_status_command(cli, result);
   add_shards_command(cli, result);
+  add_nodes_command(cli, result);
   add_doctor_command(cli, result);
   add_config_command(cli, result);
   add_certs_command(cli, result);

@@ -72,7 +72,7 @@ std::vector<message_access> make_table() {
             "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index",
             "start_queue_action", "stop_queue_action"});
   requests(with_admin({op}), {"run_schedule"});
-  requests(with_admin({op, au}), {"preview_schedule"});
+  requests(with_admin({op, au}), {"preview_schedule", "list_nodes"});
   requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
                                   "get_queue_metrics", "list_schedules", "await_units",
                                   "get_link_status", "get_audit_status", "get_guard_status"});
@@ -121,7 +121,7 @@ std::vector<message_access> make_table() {
                             "webhook_saved",      "webhook_list",        "dead_letter_page",
                             "webhook_replayed",   "task_attempts",       "workflow_page",
                             "test_question_page", "queue_removed",       "token_view",
-                            "schedule_preview",   "schedule_ran",
+                            "schedule_preview",   "schedule_ran",        "node_list",
                             "token_page",         "token_identity",      "token_use_noted",
                             "task_awaited",       "units_awaited",       "audit_page",
                             "queue_action_view",  "queue_action_page"});
@@ -129,7 +129,8 @@ std::vector<message_access> make_table() {
          {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
           "task_attempt", "late_result", "published_event", "webhook_place", "webhook_view",
-          "dead_letter", "workflow_summary", "test_question_summary", "audit_entry"});
+          "dead_letter", "workflow_summary", "test_question_summary", "audit_entry",
+          "node_start"});
   return table;
 }
 

@@ -171,6 +171,8 @@ HOLDFAST_ROUTE(cluster, get_guard_status, get, "/v1/node/guards",
                200, "Read the counts of the guards");
 HOLDFAST_ROUTE(cluster, get_placement, get, "/v1/cluster",
                200, "Read which node hosts which shard");
+HOLDFAST_ROUTE(cluster, list_nodes, get, "/v1/cluster/nodes",
+               200, "List the nodes of the cluster, also those that are gone");
 HOLDFAST_ROUTE(cluster, rebuild_step_index, post, "/v1/cluster/step-index/rebuild",
                200, "Rebuild the index of steps");
 

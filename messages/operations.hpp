@@ -229,6 +229,7 @@ using operations = caf::detail::type_list<
     operation<get_audit_status, audit_status, node_itself, effect::reads>,
     operation<get_guard_status, guard_status, node_itself, effect::reads>,
     operation<get_placement, placement, node_itself, effect::reads>,
+    operation<list_nodes, node_list, database, effect::reads>,
     operation<list_audit, audit_page, database, effect::reads>>;
 
 /// Other requests, between the nodes.

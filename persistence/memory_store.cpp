@@ -412,9 +412,38 @@ core::outcome<bool> memory_store::resign(core::incarnation_id incarnation) {
   for (auto& shard : t.shards)
     if (shard.host == incarnation)
       shard.host = {};
-  if (const auto node = t.nodes.find(incarnation); node != t.nodes.end())
+  if (const auto node = t.nodes.find(incarnation); node != t.nodes.end()) {
     node->second.left = true;
+    node->second.left_at = database_->clock_();
+  }
   return true;
+}
+
+core::outcome<std::vector<node_start>> memory_store::list_nodes(std::uint32_t limit) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  const auto now = database_->clock_();
+  std::map<std::uint64_t, node_start, std::greater<>> by_number;
+  for (const auto& [id, row] : t.nodes)
+    by_number[row.number] = {id,
+                             row.name,
+                             row.address,
+                             row.started_at,
+                             row.expires_at,
+                             row.left ? row.left_at : core::instant{},
+                             !row.left && !row.is_over(now),
+                             0};
+  std::vector<node_start> listed;
+  for (auto& [number, node] : by_number) {
+    if (listed.size() == limit)
+      break;
+    for (const auto& shard : t.shards)
+      node.shards += shard.host == node.incarnation ? 1 : 0;
+    listed.push_back(std::move(node));
+  }
+  return listed;
 }
 
 core::outcome<stored_step> memory_store::load_step(core::step_id step,

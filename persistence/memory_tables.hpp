@@ -77,6 +77,7 @@ struct node_row {
   bool left = false;
   std::uint64_t number{0}; ///< In the order in which they came.
   core::duration lease{0}; ///< How long the one is that it renews.
+  core::instant left_at{}; ///< While it has `left`.
 
   /// An end that is farther ahead than leases are long was reckoned by another clock.
   bool ends_too_late(core::instant now) const { return expires_at > now + 2 * lease; }

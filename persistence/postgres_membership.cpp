@@ -105,6 +105,13 @@ constexpr statement see_nodes{"see_nodes", R"sql(
    WHERE left_at IS NULL AND NOT )sql" HOLDFAST_LEASE_IS_OVER("n") R"sql(
    ORDER BY start_number)sql"};
 
+constexpr statement list_starts{"list_starts", R"sql(
+  SELECT n.incarnation, n.name, n.address, n.started_at, n.expires_at,
+         coalesce(n.left_at, 'epoch'::timestamptz),
+         n.left_at IS NULL AND NOT )sql" HOLDFAST_LEASE_IS_OVER("n") R"sql(,
+         (SELECT count(*) FROM holdfast.shard_leases s WHERE s.host = n.incarnation)
+    FROM holdfast.nodes n ORDER BY n.start_number DESC LIMIT $1::integer)sql"};
+
 #undef HOLDFAST_LEASE_IS_OVER
 #undef HOLDFAST_LEASE_ENDS_TOO_LATE
 
@@ -262,6 +269,24 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
   place_seen_ = !view.moved; // until a generation has begun there
   renews_ = true;
   return view;
+}
+
+core::outcome<std::vector<node_start>> postgres_store::list_nodes(std::uint32_t limit) {
+  const auto answer = ask({{&list_starts, {wire::scalar(static_cast<int4>(limit))}}});
+  if (!answer)
+    return answer.error();
+  const auto& rows = answer->front();
+  std::vector<node_start> listed;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    listed.push_back({{rows.get<core::uuid>(row, 0)},
+                      rows.get<std::string>(row, 1),
+                      rows.get<std::string>(row, 2),
+                      rows.get<core::instant>(row, 3),
+                      rows.get<core::instant>(row, 4),
+                      rows.get<core::instant>(row, 5),
+                      rows.get<bool>(row, 6),
+                      static_cast<std::uint32_t>(rows.get<int8>(row, 7))});
+  return listed;
 }
 
 core::outcome<bool> postgres_store::hand_over(core::incarnation_id incarnation,

@@ -167,6 +167,7 @@ public:
   core::outcome<core::event_seq> cursor(const std::string& consumer, core::shard_id shard) override;
   core::outcome<std::vector<core::event_seq>>
   inbox_after(const std::string& consumer, core::shard_id shard, core::event_seq after) override;
+  core::outcome<std::vector<node_start>> list_nodes(std::uint32_t limit) override;
   core::outcome<listed_audit> list_audit(const audit_filter& filter) override;
   core::outcome<std::uint32_t> prune_audit(core::shard_id shard, core::incarnation_id incarnation,
                                            core::instant made_before, std::uint32_t rows) override;

@@ -324,6 +324,18 @@ struct queue_counts {
   std::uint64_t dead = 0;
 };
 
+/// One start of a node, as its row tells.
+struct node_start {
+  core::incarnation_id incarnation;
+  std::string name;
+  std::string address; ///< Where other nodes reach it: `host:port`.
+  core::instant started_at;
+  core::instant expires_at; ///< Of its lease.
+  core::instant left_at;    ///< Its planned stop; the epoch for none.
+  bool alive = false;       ///< By the database's clock its lease runs, and it has not left.
+  std::uint32_t shards = 0; ///< Of which it is the last host.
+};
+
 /// A unit with all that it comes from: of a batch, that is all of its members.
 struct unit_chain {
   struct link {
@@ -646,6 +658,9 @@ public:
   /// whoever hosts a shard must take it anew. Answers whether it did; `not_found` before
   /// `ensure_shards`.
   virtual core::outcome<bool> begin_generation(const known_history& known, bool restored) = 0;
+
+  /// The latest starts of nodes, at most `limit`: the newest first, also of those that are gone.
+  virtual core::outcome<std::vector<node_start>> list_nodes(std::uint32_t limit) = 0;
 
   // --- reading ---
 

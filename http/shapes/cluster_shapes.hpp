@@ -124,6 +124,29 @@ void describe(Fields& f, msg::get_placement& x) {
 }
 
 template <class Fields>
+void describe(Fields& f, msg::list_nodes& x) {
+  f.optional("limit", bounded{x.limit, 1, 1000}, "The most starts of the answer, 100 by default.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::node_start& x) {
+  f.required("incarnation_id", x.incarnation, "The id of this start, as the shards name it.");
+  f.required("name", x.name, "The name of the node.");
+  f.required("address", x.address, "The address at which other nodes reach it.");
+  f.required("started_at", x.started_at, "The time at which the process started.");
+  f.required("expires_at", x.expires_at, "The end of the node's lease.");
+  f.optional("left_at", x.left_at, "The time of its planned stop; left out when there was none.");
+  f.required("alive", x.alive, "Whether its lease runs and it has not left.");
+  f.required("shards", x.shards, "The number of shards of which it is the last host.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::node_list& x) {
+  f.required("nodes", x.nodes, "The starts, the latest first.");
+  f.required("more", x.more, "Whether earlier ones are left out.");
+}
+
+template <class Fields>
 void describe(Fields& f, msg::placement& x) {
   f.required("incarnation_id", x.node, "The incarnation of the node that answers.");
   f.required("hosts", x.hosts,

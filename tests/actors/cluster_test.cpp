@@ -1140,6 +1140,31 @@ BOOST_AUTO_TEST_CASE(every_node_says_who_hosts_what) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(every_node_lists_the_nodes_and_those_that_are_gone) {
+  start_three();
+  const auto gone = at("b").settings.incarnation;
+  at("b").kill();
+  advance(1min);
+  const auto listed = call(at("a"), msg::list_nodes{100}).value;
+  BOOST_REQUIRE(listed);
+  BOOST_TEST(!listed->more);
+  std::uint32_t hosted = 0;
+  std::size_t alive = 0;
+  for (const auto& node : listed->nodes) {
+    hosted += node.shards;
+    alive += node.alive ? 1 : 0;
+    BOOST_TEST(node.alive == (node.incarnation != gone), node.name);
+  }
+  BOOST_TEST(alive == 2U);
+  BOOST_TEST(hosted == shard_count);
+  const auto latest = call(at("c"), msg::list_nodes{1}).value;
+  BOOST_REQUIRE(latest);
+  BOOST_TEST(latest->more);
+  BOOST_TEST(latest->nodes.size() == 1U);
+  for (const auto limit : {0U, 1001U})
+    BOOST_TEST((call(at("a"), msg::list_nodes{limit}).code() == core::errc::invalid_argument));
+}
+
 BOOST_AUTO_TEST_CASE(a_session_ends_on_every_node) {
   start_three();
   const auto definition = workflow_json("flat", {step_json("label", 1, {})});

@@ -193,4 +193,11 @@ BOOST_AUTO_TEST_CASE(every_shard_has_a_host) {
   BOOST_TEST(placed.at("hosts").size() > 0U);
 }
 
+BOOST_AUTO_TEST_CASE(nodes_are_listed_with_their_state) {
+  const auto listed = json::parse(output_of({"nodes", "--json"}));
+  BOOST_REQUIRE(listed.at("nodes").size() == 1U);
+  BOOST_TEST(listed.at("nodes").front().at("alive") == true);
+  BOOST_TEST(contains(output_of({"nodes"}), "lives"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

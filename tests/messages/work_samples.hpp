@@ -172,6 +172,14 @@ inline void add_work_samples(samples& into) {
            u8(1) + at_bytes + text("no database") + u64(1) + u64(2) + u64(3) + u64(4) + u64(5)
                + u64(6) + u64(7));
   into.add("hf1.get_placement", get_placement{1}, u32(1));
+  const node_start begun{
+      id_of<core::incarnation_id>(0x71), "alpha", "10.0.0.1:4800", at, at, at, true, 7};
+  const auto begun_bytes = id(0x71) + text("alpha") + text("10.0.0.1:4800") + at_bytes + at_bytes
+                           + at_bytes + u8(1) + u32(7);
+  into.add("hf1.list_nodes", list_nodes{50}, u32(50));
+  into.add("hf1.node_start", begun, begun_bytes);
+  into.add("hf1.node_list", node_list{{begun, begun}, true},
+           list({begun_bytes, begun_bytes}) + u8(1));
   into.add(
       "hf1.placement",
       placement{id_of<core::incarnation_id>(0x58), {id_of<core::incarnation_id>(0x59), {}}, {3, 4}},

@@ -413,6 +413,30 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(renewal_shows_the_cluster, World, worlds) {
   BOOST_TEST(find_node(value_of(f.db->renew(f.node, 1h)), other) == nullptr);
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(starts_of_nodes_are_listed_also_when_they_are_gone, World, worlds) {
+  store_fixture<World> f;
+  const core::incarnation_id stopped{f.ids.next(at(0))};
+  const core::incarnation_id silent{f.ids.next(at(0))};
+  value_of(f.db->register_node("b", stopped, "10.0.0.2:7000"));
+  value_of(f.db->take_over("b", stopped, {}, 1h, {}));
+  value_of(f.db->resign(stopped));
+  value_of(f.db->register_node("c", silent, "10.0.0.3:7000"));
+  const auto listed = value_of(f.db->list_nodes(10));
+  BOOST_REQUIRE_EQUAL(listed.size(), 3U);
+  BOOST_TEST((listed[0].incarnation == silent)); // the latest first
+  BOOST_TEST(!listed[0].alive);                  // it has no lease yet
+  BOOST_TEST((listed[0].left_at == core::instant{}));
+  BOOST_TEST(listed[1].name == "b");
+  BOOST_TEST(listed[1].address == "10.0.0.2:7000");
+  BOOST_TEST(!listed[1].alive);
+  BOOST_TEST((listed[1].left_at >= listed[1].started_at));
+  BOOST_TEST((listed[2].incarnation == f.node));
+  BOOST_TEST(listed[2].alive);
+  BOOST_TEST(listed[2].shards == shard_count);
+  BOOST_TEST((listed[2].expires_at > listed[2].started_at));
+  BOOST_TEST(value_of(f.db->list_nodes(2)).size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(shards_are_handed_over_one_by_one, World, worlds) { // I-7
   store_fixture<World> f;
   const core::incarnation_id other{f.ids.next(at(0))};

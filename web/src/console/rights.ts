@@ -8,7 +8,6 @@ import { mayAs } from "../common/session.js";
 const ROLES = {
   listQueues: ["admin", "operator", "auditor"],
   changeQueues: ["admin", "operator"],
-  makeTasks: ["admin"],
   listSteps: ["admin", "operator", "requester", "auditor"],
   readWorkflows: ["admin", "requester", "auditor"],
   changeWorkflows: ["admin", "requester"],

@@ -1215,6 +1215,11 @@ class Operations:
         """Reads which node hosts which shard."""
         return (yield from route.ask())
 
+    @operation("GET", "/v1/cluster/nodes")
+    def list_nodes(route: Route, *, limit: Optional[int] = None) -> Call[types.NodeList]:
+        """Lists the starts of the cluster's nodes, the latest first, also those that are gone."""
+        return (yield from route.ask(query={"limit": limit}))
+
     @operation("POST", "/v1/cluster/step-index/rebuild")
     def rebuild_step_index(route: Route) -> Call[types.StepIndexRebuilt]:
         """Has every node list the steps anew that it hosts. Takes up to half a minute."""

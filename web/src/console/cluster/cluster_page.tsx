@@ -1,9 +1,16 @@
-import type { AuditStatus, GuardStatus, LinkStatus, NodeStatus, Placement } from "holdfast";
+import type {
+  AuditStatus,
+  GuardStatus,
+  LinkStatus,
+  NodeStart,
+  NodeStatus,
+  Placement,
+} from "holdfast";
 import type { VNode } from "preact";
 
 import { api } from "../../common/api.js";
 import { bytes, count, shortId } from "../../common/format.js";
-import { Badge, LoadState, Time, toast } from "../../common/ui/index.js";
+import { Badge, LoadState, Table, Time, toast, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { NodeCards } from "../overview/node_cards.js";
 import { ActionButton } from "../parts/action_button.js";
@@ -12,6 +19,8 @@ import { may } from "../rights.js";
 import { useView } from "../view.js";
 
 const EVERY = 10;
+/** Of nodes: the latest starts. */
+const NODES_SHOWN = 20;
 
 interface Shard {
   shard: number;
@@ -23,9 +32,59 @@ function shardsOf({ hosts, epochs }: Placement): Shard[] {
   return hosts.map((host, shard) => ({ shard, host, epoch: epochs[shard] ?? 0 }));
 }
 
-function Shards(props: { placement: Placement; node: NodeStatus }): VNode {
-  const nameOf = (host: string): string =>
-    host === props.node.incarnation_id ? props.node.name : shortId(host);
+const NODE_COLUMNS: readonly Column<NodeStart>[] = [
+  {
+    key: "name",
+    title: texts.cluster.node,
+    cell: (one) => <span title={one.incarnation_id}>{one.name}</span>,
+  },
+  {
+    key: "state",
+    title: texts.cluster.state,
+    cell: (one) => (
+      <Badge tone={one.alive ? "good" : one.left_at === undefined ? "bad" : "neutral"}>
+        {one.alive
+          ? texts.cluster.lives
+          : one.left_at === undefined
+            ? texts.cluster.lost
+            : texts.cluster.stopped}
+      </Badge>
+    ),
+  },
+  { key: "shards", title: texts.cluster.shards, numeric: true, cell: (one) => count(one.shards) },
+  { key: "started", title: texts.cluster.started, cell: (one) => <Time at={one.started_at} /> },
+  {
+    key: "ended",
+    title: texts.cluster.ended,
+    cell: (one) => <Time at={one.alive ? undefined : (one.left_at ?? one.expires_at)} />,
+  },
+  { key: "address", title: texts.cluster.address, cell: (one) => <code>{one.address}</code> },
+];
+
+/** The nodes of the cluster, and the last starts of those that are gone. */
+function Nodes({ nodes }: { nodes: readonly NodeStart[] }): VNode {
+  return (
+    <section>
+      <h2>{texts.cluster.nodesTitle}</h2>
+      <Table
+        caption={texts.cluster.nodesTitle}
+        hideCaption
+        columns={NODE_COLUMNS}
+        rows={nodes}
+        rowKey={(one) => one.incarnation_id}
+      />
+    </section>
+  );
+}
+
+function Shards(props: {
+  placement: Placement;
+  node: NodeStatus;
+  nodes: readonly NodeStart[];
+}): VNode {
+  const names = new Map(props.nodes.map((one) => [one.incarnation_id, one.name]));
+  names.set(props.node.incarnation_id, props.node.name);
+  const nameOf = (host: string): string => names.get(host) ?? shortId(host);
   return (
     <section>
       <h2>{texts.cluster.shardsTitle}</h2>
@@ -149,6 +208,7 @@ export function ClusterPage(): VNode {
             api.getGuardStatus({ signal }),
             api.getAuditStatus({ signal }),
             api.getLinkStatus({ signal }),
+            api.listNodes({ limit: NODES_SHOWN }, { signal }),
           ])
         : undefined;
       return { node, placement, guards };
@@ -182,7 +242,8 @@ export function ClusterPage(): VNode {
                 </div>
               </>
             )}
-            <Shards placement={placement} node={node} />
+            {guards !== undefined && <Nodes nodes={guards[3].nodes} />}
+            <Shards placement={placement} node={node} nodes={guards?.[3].nodes ?? []} />
           </>
         )}
       </LoadState>
