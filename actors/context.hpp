@@ -218,9 +218,20 @@ public:
     }
   }
 
+  /// The actor that makes them, `actors/auditor.hpp`; none: the node has none, or it has ended.
+  caf::actor auditor() const {
+    const std::lock_guard lock{mutex_};
+    return caf::actor_cast<caf::actor>(auditor_);
+  }
+  void set_auditor(caf::actor_addr self) {
+    const std::lock_guard lock{mutex_};
+    auditor_ = std::move(self);
+  }
+
 private:
   mutable std::mutex mutex_;
   msg::audit_status status_;
+  caf::actor_addr auditor_;
 };
 
 /// What every actor of one node shares. Settings never change; the rest is atomic.

@@ -679,6 +679,26 @@ caf::result<msg::audit_status> handle(self_ptr self, msg::get_audit_status&) {
   return self->state.context->audits.status();
 }
 
+caf::result<msg::cluster_verified> handle(self_ptr self, msg::verify_cluster&) {
+  const auto& context = self->state.context;
+  const auto auditor = context->audits.auditor();
+  if (!auditor)
+    return msg::to_error({core::errc::unavailable, "this node cannot check the database now"});
+  auto promise = self->make_response_promise<msg::cluster_verified>();
+  self->request(auditor, caf::infinite, audit_now{now(self, context)})
+      .then(
+          [=](audited& done) mutable {
+            msg::cluster_verified verified{done.at, {}};
+            for (auto& one : done.broken)
+              verified.broken.push_back(
+                  {std::move(one.id), std::move(one.check), one.rows, std::move(one.sample)});
+            promise.deliver(std::move(verified));
+          },
+          [=](const caf::error& why) mutable { promise.deliver(msg::to_error(msg::failure_of(why)));
+          });
+  return promise;
+}
+
 caf::result<msg::placement> handle(self_ptr self, msg::get_placement& m) {
   const auto& peer_nodes = self->state.links.peer_nodes;
   if (!peer_nodes)

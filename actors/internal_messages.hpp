@@ -659,6 +659,15 @@ struct push_drain_tick {
 struct unused_tick {};
 /// The pause of an actor's `periodic` upkeep is over.
 struct upkeep_tick {};
+
+/// To the auditor. Answered by `audited` after an audit that began at `asked_at` or later.
+struct audit_now {
+  core::instant asked_at;
+};
+struct audited {
+  core::instant at; ///< Its end.
+  std::vector<broken_invariant> broken;
+};
 struct prune_tick {};
 struct object_tick {};
 struct audit_prune_tick {};
@@ -756,6 +765,8 @@ HOLDFAST_LOCAL_MESSAGE(grace_tick)
 HOLDFAST_LOCAL_MESSAGE(session_tick)
 HOLDFAST_LOCAL_MESSAGE(cursor_tick)
 HOLDFAST_LOCAL_MESSAGE(upkeep_tick)
+HOLDFAST_LOCAL_MESSAGE(audit_now)
+HOLDFAST_LOCAL_MESSAGE(audited)
 HOLDFAST_LOCAL_MESSAGE(prune_tick)
 HOLDFAST_LOCAL_MESSAGE(object_tick)
 HOLDFAST_LOCAL_MESSAGE(audit_prune_tick)

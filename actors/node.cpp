@@ -151,7 +151,7 @@ supervisor_spec node_tree(const context_ptr& context) {
     return p->spawn(step_search, context, s.at("reader"), s.at("shards"), s.at("membership"));
   });
   const auto& settings = context->settings;
-  if (settings.audit && settings.audit_interval > core::duration::zero())
+  if (settings.audit)
     add("auditor",
         [=](parent_ptr p, const siblings&) { return spawn_blocking(p, context, auditor); });
   return tree;

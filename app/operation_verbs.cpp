@@ -25,6 +25,8 @@ constexpr std::string_view page_needed =
 constexpr std::string_view program_needed =
     "a handler that saves progress or goes on with a next task is a program: see docs/PEERS.md";
 constexpr std::string_view door_needed = "the nodes ask it of each other, for callers over HTTP";
+constexpr std::string_view verify_needed =
+    "`holdfast verify` checks the database itself, objects too, and needs no node";
 constexpr std::string_view wait_needed =
     "programs wait; `tasks list --watch` and `step show --watch` are for people";
 
@@ -105,6 +107,7 @@ HOLDFAST_VERB(rebuild_step_index, "step rebuild-index");
 HOLDFAST_VERB(get_node_status, "status");
 HOLDFAST_VERB(get_link_status, "status");
 HOLDFAST_VERB(get_audit_status, "status");
+HOLDFAST_NO_VERB(verify_cluster, verify_needed);
 HOLDFAST_VERB(get_guard_status, "status");
 HOLDFAST_VERB(get_placement, "shards");
 HOLDFAST_VERB(list_nodes, "nodes");

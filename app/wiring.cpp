@@ -70,9 +70,8 @@ persistence::private_cluster_options private_cluster_of(const config::settings& 
 }
 
 std::uint32_t connections_of(const config::settings& settings) {
-  // One more each for membership, for the pruner and, while it runs, for the audit.
-  const std::uint32_t audit = settings.audit.interval > core::duration::zero() ? 1 : 0;
-  return settings.writer.lanes + 2 * settings.reader.lanes + 2 + audit;
+  // One more each for membership, for the pruner and, while it runs, for an audit.
+  return settings.writer.lanes + 2 * settings.reader.lanes + 3;
 }
 
 std::optional<std::filesystem::path> objects_directory_of(const config::settings& settings) {

@@ -72,7 +72,7 @@ std::vector<message_access> make_table() {
             "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index",
             "start_queue_action", "stop_queue_action"});
   requests(with_admin({op}), {"run_schedule"});
-  requests(with_admin({op, au}), {"preview_schedule", "list_nodes"});
+  requests(with_admin({op, au}), {"preview_schedule", "list_nodes", "verify_cluster"});
   requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
                                   "get_queue_metrics", "list_schedules", "await_units",
                                   "get_link_status", "get_audit_status", "get_guard_status"});
@@ -122,6 +122,7 @@ std::vector<message_access> make_table() {
                             "webhook_replayed",   "task_attempts",       "workflow_page",
                             "test_question_page", "queue_removed",       "token_view",
                             "schedule_preview",   "schedule_ran",        "node_list",
+                            "cluster_verified",
                             "token_page",         "token_identity",      "token_use_noted",
                             "task_awaited",       "units_awaited",       "audit_page",
                             "queue_action_view",  "queue_action_page"});
@@ -130,7 +131,7 @@ std::vector<message_access> make_table() {
           "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
           "task_attempt", "late_result", "published_event", "webhook_place", "webhook_view",
           "dead_letter", "workflow_summary", "test_question_summary", "audit_entry",
-          "node_start"});
+          "node_start", "broken_check"});
   return table;
 }
 

@@ -173,6 +173,8 @@ HOLDFAST_ROUTE(cluster, get_placement, get, "/v1/cluster",
                200, "Read which node hosts which shard");
 HOLDFAST_ROUTE(cluster, list_nodes, get, "/v1/cluster/nodes",
                200, "List the nodes of the cluster, also those that are gone");
+HOLDFAST_ROUTE(cluster, verify_cluster, post, "/v1/cluster/verify",
+               200, "Check the invariants in the database now");
 HOLDFAST_ROUTE(cluster, rebuild_step_index, post, "/v1/cluster/step-index/rebuild",
                200, "Rebuild the index of steps");
 

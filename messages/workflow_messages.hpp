@@ -580,4 +580,27 @@ struct audit_status {
 };
 HOLDFAST_WIRE(audit_status, x.done, x.failed, x.last_at, x.findings)
 
+/// Has the node that is asked check the invariants in the database now, but for those of objects.
+/// Answered by `cluster_verified` after an audit that began after the request came; `unavailable`
+/// when it could not be made, such as when it takes longer than `audit.time_max`.
+struct verify_cluster {
+  std::uint32_t version = 1; ///< Of the answer that the caller understands.
+};
+HOLDFAST_WIRE(verify_cluster, x.version)
+
+/// Rows that break an invariant.
+struct broken_check {
+  std::string invariant; ///< Such as `I-1`.
+  std::string check;     ///< Which of the checks of the invariant.
+  std::uint64_t rows = 0;
+  std::string sample; ///< One of the rows.
+};
+HOLDFAST_WIRE(broken_check, x.invariant, x.check, x.rows, x.sample)
+
+struct cluster_verified {
+  core::instant at;                  ///< The end of the audit.
+  std::vector<broken_check> broken; ///< Empty: all invariants hold.
+};
+HOLDFAST_WIRE(cluster_verified, x.at, x.broken)
+
 } // namespace holdfast::msg

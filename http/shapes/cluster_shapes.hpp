@@ -87,6 +87,25 @@ void describe(Fields& f, msg::audit_status& x) {
   f.required("findings", x.findings, "The invariants that audits found broken.");
 }
 
+template <class Fields>
+void describe(Fields& f, msg::verify_cluster& x) {
+  f.hidden(x.version);
+}
+
+template <class Fields>
+void describe(Fields& f, msg::broken_check& x) {
+  f.required("invariant", x.invariant, "The name of the invariant, such as `I-1`.");
+  f.required("check", x.check, "The check that found it, as `holdfast verify` names it.");
+  f.required("rows", x.rows, "The number of rows that break it.");
+  f.required("sample", x.sample, "One of the rows.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::cluster_verified& x) {
+  f.required("at", x.at, "The end of the audit.");
+  f.required("broken", x.broken, "The checks that failed; empty when all invariants hold.");
+}
+
 // --- guards ---
 
 template <class Fields>

@@ -99,6 +99,40 @@ BOOST_AUTO_TEST_CASE(interval_of_zero_means_never) {
   BOOST_TEST(audits == 0);
 }
 
+BOOST_AUTO_TEST_CASE(an_audit_is_made_when_it_is_asked_for) {
+  broken = {{"I-1", "slots_not_exceeded", 2, "unit_id=7"}};
+  start_auditing(0s);
+  const auto found = call(msg::verify_cluster{}).value;
+  BOOST_REQUIRE(found);
+  BOOST_REQUIRE_EQUAL(found->broken.size(), 1U);
+  BOOST_TEST(found->broken[0].invariant == "I-1");
+  BOOST_TEST(found->broken[0].check == "slots_not_exceeded");
+  BOOST_TEST(found->broken[0].rows == 2U);
+  BOOST_TEST(found->broken[0].sample == "unit_id=7");
+  BOOST_TEST(told().done == 1U);
+  broken.clear();
+  advance(1ms);
+  BOOST_TEST(call(msg::verify_cluster{}).value->broken.empty());
+  fails = true;
+  advance(1ms);
+  BOOST_TEST((call(msg::verify_cluster{}).code() == core::errc::unavailable));
+  BOOST_TEST(audits == 3);
+}
+
+BOOST_AUTO_TEST_CASE(requests_for_an_audit_that_come_together_share_one) {
+  start_auditing(0s);
+  std::vector<awaited_answer<msg::verify_cluster>> asked;
+  for (int i = 0; i < 5; ++i)
+    asked.push_back(send_to_node(msg::verify_cluster{}));
+  settle();
+  for (const auto& one : asked)
+    BOOST_TEST(one->value.has_value());
+  BOOST_TEST(audits == 1);
+  advance(1us);
+  BOOST_TEST(call(msg::verify_cluster{}).value.has_value());
+  BOOST_TEST(audits == 2);
+}
+
 // One node of a cluster does it: the host of the first shard.
 BOOST_AUTO_TEST_CASE(node_that_does_not_host_the_first_shard_leaves_it_to_others) {
   start_auditing(1h);

@@ -176,6 +176,13 @@ inline void add_work_samples(samples& into) {
       id_of<core::incarnation_id>(0x71), "alpha", "10.0.0.1:4800", at, at, at, true, 7};
   const auto begun_bytes = id(0x71) + text("alpha") + text("10.0.0.1:4800") + at_bytes + at_bytes
                            + at_bytes + u8(1) + u32(7);
+  const broken_check broken{"I-1", "slots_not_exceeded", 2, "unit_id=7"};
+  const auto broken_bytes =
+      text("I-1") + text("slots_not_exceeded") + u64(2) + text("unit_id=7");
+  into.add("hf1.verify_cluster", verify_cluster{1}, u32(1));
+  into.add("hf1.broken_check", broken, broken_bytes);
+  into.add("hf1.cluster_verified", cluster_verified{at, {broken, broken}},
+           at_bytes + list({broken_bytes, broken_bytes}));
   into.add("hf1.list_nodes", list_nodes{50}, u32(50));
   into.add("hf1.node_start", begun, begun_bytes);
   into.add("hf1.node_list", node_list{{begun, begun}, true},

@@ -117,6 +117,8 @@ template awaited_answer<msg::get_link_status> client::send(const msg::gateway_ac
                                                            msg::get_link_status);
 template awaited_answer<msg::get_guard_status> client::send(const msg::gateway_actor&,
                                                             msg::get_guard_status);
+template awaited_answer<msg::verify_cluster> client::send(const msg::gateway_actor&,
+                                                          msg::verify_cluster);
 template awaited_answer<msg::list_nodes> client::send(const msg::gateway_actor&, msg::list_nodes);
 template awaited_answer<msg::get_placement> client::send(const msg::gateway_actor&,
                                                          msg::get_placement);

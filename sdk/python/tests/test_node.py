@@ -235,6 +235,7 @@ def test_the_cluster_tells_of_itself(client: Holdfast) -> None:
     shards = client.get_node_status()["shards_total"]
     assert len(client.get_placement()["hosts"]) == shards
     assert [one["alive"] for one in client.list_nodes()["nodes"]][:1] == [True]
+    assert client.verify_cluster()["broken"] == []
     assert client.get_guard_status()["fenced"] is False
     assert client.get_audit_status()["failed"] == 0
     assert client.get_link_status()["secured"] is False

@@ -1181,6 +1181,12 @@ class Operations:
         """Reads the findings of the audits of the node that answers."""
         return (yield from route.ask())
 
+    @operation("POST", "/v1/cluster/verify")
+    def verify_cluster(route: Route) -> Call[types.ClusterVerified]:
+        """Checks the invariants in the database now, but for those of objects. Errors:
+        `unavailable`, when that takes too long."""
+        return (yield from route.ask())
+
     @operation("GET", "/v1/audit")
     def list_audit(
         route: Route,

@@ -196,6 +196,12 @@ async function rebuildStepIndex(): Promise<void> {
   toast(texts.cluster.rebuilt(nodes, steps, complete));
 }
 
+async function verify(): Promise<void> {
+  const { broken } = await api.verifyCluster();
+  const rows = broken.map(({ invariant, check }) => `${invariant} (${check})`);
+  toast(rows.length === 0 ? texts.cluster.verified : texts.cluster.foundBroken(rows.join(", ")));
+}
+
 export function ClusterPage(): VNode {
   const loaded = useView(
     async (signal) => {
@@ -220,13 +226,18 @@ export function ClusterPage(): VNode {
     <>
       <div class="page-head">
         <h1>{texts.nav.cluster}</h1>
-        {may("changeCluster") && (
-          <div class="page-actions">
+        <div class="page-actions">
+          {may("readGuards") && (
+            <ActionButton run={verify} done={texts.cluster.verifyDone} onDone={loaded.reload}>
+              {texts.cluster.verify}
+            </ActionButton>
+          )}
+          {may("changeCluster") && (
             <ActionButton run={rebuildStepIndex} done={texts.cluster.rebuildDone}>
               {texts.cluster.rebuild}
             </ActionButton>
-          </div>
-        )}
+          )}
+        </div>
       </div>
       <LoadState loaded={loaded}>
         {({ node, placement, guards }) => (
