@@ -376,11 +376,11 @@ void on_granted(self_ptr self, const msg::leased_tasks& granted) {
   const auto at = now(self, st.context);
   bool crowded = false;
   for (const auto& t : granted.tasks) {
-    // The policy may be another one since the claim.
+    // Much may be different since the claim.
     if (st.context->draining || st.under_way.size() >= concurrency(st)) {
-      give_back(self, t, {},
-                {"PUSH_STOPPED", "the node ends, or the policy of the queue was"
-                                 " changed"});
+      give_back(self, t, st.claim_not_before,
+                {"PUSH_STOPPED", "it was not posted: the node ends, the receiver cannot be posted"
+                                 " to, or the policy of the queue was changed"});
     } else if (auto of_node = take_share(st.context)) {
       post(self, t, std::move(of_node));
     } else {
@@ -443,7 +443,8 @@ void on_follow(self_ptr self, follow_push& m) {
   auto& st = self->state;
   st.policy = std::move(m.policy);
   // Whatever was wrong with the receiver, it may be another one.
-  note_open(self);
+  st.blocked.over();
+  st.blocked_in_a_row = 0;
   st.claim_not_before = {};
   st.extension_armed = false;
   arm_extension(self);
