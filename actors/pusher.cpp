@@ -3,6 +3,7 @@
 #include "actors/actor_guard.hpp"
 #include "actors/metrics_source.hpp"
 #include "core/json_text.hpp"
+#include "core/pause.hpp"
 #include "core/traceparent.hpp"
 #include "documents/json.hpp"
 #include "metrics/scrape.hpp"
@@ -53,6 +54,22 @@ std::size_t concurrency(const pusher_state& st) {
     return 0;
   // While the receiver cannot be posted to, one task finds out whether it can be again.
   return st.blocked.present() ? 1 : st.policy.push->concurrency;
+}
+
+/// No pause between claims lasts longer.
+core::duration longest_pause(const context_ptr& context) {
+  return std::max<core::duration>(core::push_pause_most, context->settings.writer_retry_max);
+}
+
+/// Not when the clock was set back since: the pause would last for as long as that.
+bool pauses(const pusher_state& st, core::instant at) {
+  return core::is_under_way(st.claim_not_before, longest_pause(st.context), at);
+}
+
+/// Nothing is claimed for so long, and for what is left of an earlier pause.
+void pause_claims(pusher_state& st, core::instant at, core::duration how_long) {
+  const auto until = at + how_long;
+  st.claim_not_before = pauses(st, at) ? std::max(st.claim_not_before, until) : until;
 }
 
 void end_if_done(self_ptr self) {
@@ -261,8 +278,8 @@ void note_blocked(self_ptr self, const std::string& reason) {
   auto& st = self->state;
   const auto at = now(self, st.context);
   // Posts that were under way together are one try.
-  if (at >= st.claim_not_before)
-    st.claim_not_before = at + core::push_pause(st.blocked_in_a_row++);
+  if (!pauses(st, at))
+    pause_claims(st, at, core::push_pause(st.blocked_in_a_row++));
   if (st.blocked.met(reason))
     st.context->log(log_level::error, "push_blocked",
                     {{"queue", st.queue_name}, {"reason", reason}});
@@ -376,11 +393,11 @@ void on_granted(self_ptr self, const msg::leased_tasks& granted) {
   const auto at = now(self, st.context);
   bool crowded = false;
   for (const auto& t : granted.tasks) {
-    // The policy may be another one since the claim.
+    // Much may be different since the claim.
     if (st.context->draining || st.under_way.size() >= concurrency(st)) {
-      give_back(self, t, {},
-                {"PUSH_STOPPED", "the node ends, or the policy of the queue was"
-                                 " changed"});
+      give_back(self, t, st.claim_not_before,
+                {"PUSH_STOPPED", "it was not posted: the node ends, the receiver cannot be posted"
+                                 " to, or the policy of the queue was changed"});
     } else if (auto of_node = take_share(st.context)) {
       post(self, t, std::move(of_node));
     } else {
@@ -391,7 +408,7 @@ void on_granted(self_ptr self, const msg::leased_tasks& granted) {
     }
   }
   if (crowded)
-    st.claim_not_before = std::max(st.claim_not_before, at + crowded_pause);
+    pause_claims(st, at, crowded_pause);
   arm_extension(self);
 }
 
@@ -400,8 +417,7 @@ void on_claim_failed(self_ptr self, const core::failure& why) {
   if (st.claim_fault.met(why.detail))
     st.context->log(log_level::warning, "push_waits",
                     {{"queue", st.queue_name}, {"reason", why.detail}});
-  st.claim_not_before = std::max(
-      st.claim_not_before, now(self, st.context) + retry_pause(st.context, ++st.claims_failed));
+  pause_claims(st, now(self, st.context), retry_pause(st.context, ++st.claims_failed));
 }
 
 /// Asks for as many tasks as there is room for, if there is any.
@@ -410,7 +426,7 @@ void claim(self_ptr self) {
   if (st.claiming || st.context->draining || st.under_way.size() >= concurrency(st))
     return;
   const auto at = now(self, st.context);
-  if (at < st.claim_not_before)
+  if (pauses(st, at))
     return wake_at(self, st.claim_not_before);
   const auto room_of_node = shares_left(st.context);
   if (room_of_node == 0)
@@ -443,7 +459,8 @@ void on_follow(self_ptr self, follow_push& m) {
   auto& st = self->state;
   st.policy = std::move(m.policy);
   // Whatever was wrong with the receiver, it may be another one.
-  note_open(self);
+  st.blocked.over();
+  st.blocked_in_a_row = 0;
   st.claim_not_before = {};
   st.extension_armed = false;
   arm_extension(self);

@@ -110,8 +110,7 @@ push_verdict judge_push(const post_answer& answer, const text_check& check_resul
 
 duration push_pause(std::uint32_t blocked_in_a_row) {
   constexpr duration least = std::chrono::seconds{1};
-  constexpr duration most = std::chrono::minutes{1};
-  return backoff(blocked_in_a_row, least, most);
+  return backoff(blocked_in_a_row, least, push_pause_most);
 }
 
 } // namespace holdfast::core

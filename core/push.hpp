@@ -5,6 +5,7 @@
 #include "core/time.hpp"
 #include "core/webhook.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -47,7 +48,10 @@ struct push_verdict {
 /// again to come to the same answer.
 push_verdict judge_push(const post_answer& answer, const text_check& check_result);
 
-/// How long a queue posts nothing after so many posts in a row that could not be made at all.
+inline constexpr duration push_pause_most = std::chrono::minutes{1};
+
+/// How long a queue posts nothing after so many posts in a row that could not be made at all; at
+/// most `push_pause_most`.
 duration push_pause(std::uint32_t blocked_in_a_row);
 
 } // namespace holdfast::core
