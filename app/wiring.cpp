@@ -5,9 +5,9 @@
 #include "calendar/time_zones.hpp"
 #include "config/load.hpp"
 #include "connectors/http_webhook_sender.hpp"
-#include "documents/cloud_event.hpp"
 #include "connectors/trusted_authorities.hpp"
 #include "core/invariant.hpp"
+#include "documents/cloud_event.hpp"
 #include "persistence/postgres_store.hpp"
 #include "persistence/verify.hpp"
 

@@ -586,7 +586,8 @@ std::optional<event_type> event_type_named(std::string_view name);
 /// Something that happened, told to the rest of the system and the world after its commit.
 struct event {
   event_type type;
-  /// Nil for events about a task, and of `event_unreadable`: nothing is known of that but its place.
+  /// Nil for events about a task, and of `event_unreadable`: nothing is known of that but its
+  /// place.
   step_id step;
   unit_id unit;         ///< Nil for events about a step.
   judgment_id judgment; ///< Nil but for events about one.

@@ -45,9 +45,9 @@ event_seq beginning_of(const event_place& place, const event_bounds& bounds);
 /// What a subscriber wants of a shard.
 struct event_wish {
   event_place place;
-  std::uint32_t limit = 1;       ///< Events of the page.
-  std::vector<step_id> steps;    ///< Empty: of all.
-  std::vector<event_type> types; ///< Empty: all. `event_unreadable` comes to all.
+  std::uint32_t limit = 1;          ///< Events of the page.
+  std::vector<step_id> steps;       ///< Empty: of all.
+  std::vector<event_type> types;    ///< Empty: all. `event_unreadable` comes to all.
   std::vector<queue_name> queues{}; ///< Of tasks of these alone; empty: of all, and of steps.
   queue_name but_of{};              ///< None of tasks of this queue; empty: of any.
 };

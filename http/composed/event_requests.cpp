@@ -1,6 +1,7 @@
 #include "http/composed/event_requests.hpp"
 
 #include "core/queue_policy.hpp"
+#include "core/task_events.hpp"
 #include "documents/cloud_event.hpp"
 #include "http/event_hub.hpp"
 #include "http/waiting_call.hpp"
@@ -241,6 +242,11 @@ event_reader_ptr reader_for(const events_wanted& asked, std::shared_ptr<event_si
   filter.step = asked.step;
   filter.unit = asked.unit;
   filter.queue = asked.queue;
+  // No others are of a queue, and nodes leave them out before they send them.
+  if (!filter.queue.empty() && filter.types.empty())
+    for (const auto ending : {core::task_ending::completed, core::task_ending::failed,
+                              core::task_ending::dead, core::task_ending::canceled})
+      filter.types.emplace(core::to_string(core::event_type_of(ending)));
   auto reader = std::make_shared<event_reader>(std::move(filter), std::move(sink));
   reader->from = asked.start;
   return reader;

@@ -177,8 +177,8 @@ struct posting_node : telling_node {
   }
   void put(const std::string& more) {
     const auto saved = call(msg::put_webhook{
-        "billing", R"({"url":"https://example.com/","secret":"billing","start":"oldest",)" + more
-                       + "}"});
+        "billing",
+        R"({"url":"https://example.com/","secret":"billing","start":"oldest",)" + more + "}"});
     BOOST_REQUIRE_MESSAGE(saved.value, (saved.error ? saved.error->detail : "no answer"));
     advance(2s);
   }

@@ -113,6 +113,23 @@ BOOST_AUTO_TEST_CASE(a_receiver_gets_the_body_with_a_signature_over_it) {
              == signature_of(*parse_secret(key_text), "msg-1", timestamp, request.body));
 }
 
+BOOST_AUTO_TEST_CASE(a_post_has_the_media_type_that_it_names_and_one_signature) {
+  http_receiver receiver{always(reply_with(204))};
+  webhook_post what{receiver.url(), "billing", "msg-1", R"({"specversion":"1.0"})", 30s};
+  what.content_type = "application/cloudevents+json";
+  std::promise<core::post_answer> answered;
+  sender->send(what, [&](core::post_answer how) { answered.set_value(std::move(how)); });
+  BOOST_TEST((answered.get_future().get().verdict == post_verdict::delivered));
+  const auto requests = receiver.requests();
+  BOOST_REQUIRE(requests.size() == 1U);
+  const auto& request = requests.front();
+  BOOST_TEST(request.header("content-type") == "application/cloudevents+json");
+  BOOST_TEST(request.body == what.body);
+  BOOST_TEST(request.header("webhook-signature")
+             == signature_of(*parse_secret(key_text), "msg-1",
+                             std::stoll(request.header("webhook-timestamp")), request.body));
+}
+
 BOOST_AUTO_TEST_CASE(answer_of_a_receiver_is_told) {
   for (const auto& [status, verdict] :
        {std::pair{200, post_verdict::delivered}, std::pair{500, post_verdict::again},

@@ -262,8 +262,8 @@ BOOST_AUTO_TEST_CASE(the_trace_of_a_task_is_told_when_it_is_one) {
   task t;
   t.spec.trace_id = task_trace;
   t.spec.span_id = task_span;
-  const auto traceparent = R"("traceparent":"00-)" + std::string{task_trace} + '-'
-                           + std::string{task_span} + R"(-01")";
+  const auto traceparent =
+      R"("traceparent":"00-)" + std::string{task_trace} + '-' + std::string{task_span} + R"(-01")";
   const auto details = [&] { return task_ended("mail", t, task_ending::dead, {}, now).details; };
   BOOST_TEST(details().find(traceparent) != std::string::npos);
   BOOST_TEST(details().find("error_code") == std::string::npos);

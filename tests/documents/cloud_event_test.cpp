@@ -49,19 +49,19 @@ BOOST_AUTO_TEST_SUITE(cloud_event_envelopes)
 
 BOOST_AUTO_TEST_CASE(an_envelope_names_its_event_for_ever) {
   const auto envelope = wrapped_event(dead_letter_task());
-  BOOST_TEST(
-      envelope
-      == R"({"specversion":"1.0","id":"3-17","source":"https://example.org/holdfast",)"
-         R"("type":"holdfast.TaskDead",)"
-         R"("subject":"queues/mail/tasks/018f2c5e-7c1a-7000-8000-000000000002",)"
-         R"("time":"2023-11-14T22:13:20.123456Z","datacontenttype":"application/json",)"
-         R"("dataschema":"urn:holdfast:events:v1:TaskDead",)"
-         R"("traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","data":)"
-             + core::to_json(dead_letter_task()) + "}");
+  BOOST_TEST(envelope
+             == R"({"specversion":"1.0","id":"3-17","source":"https://example.org/holdfast",)"
+                R"("type":"holdfast.TaskDead",)"
+                R"("subject":"queues/mail/tasks/018f2c5e-7c1a-7000-8000-000000000002",)"
+                R"("time":"2023-11-14T22:13:20.123456Z","datacontenttype":"application/json",)"
+                R"("dataschema":"urn:holdfast:events:v1:TaskDead",)"
+                R"("traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01","data":)"
+                    + core::to_json(dead_letter_task()) + "}");
 }
 
 BOOST_AUTO_TEST_CASE(the_subject_is_the_task_the_unit_or_the_step) {
-  BOOST_TEST(envelope_of(dead_letter_task()).at("subject") == "queues/mail/tasks/" + std::string{cloud_item});
+  BOOST_TEST(envelope_of(dead_letter_task()).at("subject")
+             == "queues/mail/tasks/" + std::string{cloud_item});
   auto finalized = bare_event(core::event_type::unit_finalized);
   finalized.step = {*core::parse_uuid(cloud_step)};
   finalized.unit = {*core::parse_uuid(cloud_item)};
@@ -70,10 +70,9 @@ BOOST_AUTO_TEST_CASE(the_subject_is_the_task_the_unit_or_the_step) {
   auto updated = bare_event(core::event_type::job_step_updated);
   updated.step = {*core::parse_uuid(cloud_step)};
   BOOST_TEST(envelope_of(updated).at("subject") == "steps/" + std::string{cloud_step});
-  const auto unreadable =
-      json::parse(documents::cloud_event(cloud_source, {3, 17},
-                                         core::to_json(core::unreadable_event(
-                                             {3, 17}, core::from_micros(1), "a bad block"))));
+  const auto unreadable = json::parse(documents::cloud_event(
+      cloud_source, {3, 17},
+      core::to_json(core::unreadable_event({3, 17}, core::from_micros(1), "a bad block"))));
   BOOST_TEST(!unreadable.contains("subject"));
   BOOST_TEST(unreadable.at("type") == "holdfast.EventUnreadable");
 }
@@ -133,9 +132,8 @@ BOOST_AUTO_TEST_CASE(a_source_is_a_reference_without_a_fragment) {
   const auto why = [](const std::string& text) {
     return documents::check_event_source(text).detail;
   };
-  for (const auto& good :
-       {cloud_source, std::string{"urn:holdfast:cluster"}, std::string{"/holdfast/eu?x=%20"},
-        std::string(1024, 'a')})
+  for (const auto& good : {cloud_source, std::string{"urn:holdfast:cluster"},
+                           std::string{"/holdfast/eu?x=%20"}, std::string(1024, 'a')})
     BOOST_TEST(why(good) == "", good);
   for (const auto& size : {std::string{}, std::string(1025, 'a')})
     BOOST_TEST(why(size) == "must have 1 to 1024 bytes");

@@ -106,9 +106,8 @@ BOOST_AUTO_TEST_CASE(events_of_tasks_are_chosen_by_their_queues) {
   BOOST_TEST(with(R"("queues":"mail")") == "/queues: must be a list of names of queues");
   BOOST_TEST(with(R"("queues":["mail",7])") == "/queues/1: must be the name of a queue");
   BOOST_TEST(mentions(with(R"("queues":["Mail"])"), "/queues/0: must be 1 to 64 of"));
-  BOOST_TEST(
-      with(R"("queues":["mail"],"workflow":"018f2c5e-7c1a-7000-8000-000000000001")")
-      == "/queues: excludes workflow: an event is of a queue or of a workflow");
+  BOOST_TEST(with(R"("queues":["mail"],"workflow":"018f2c5e-7c1a-7000-8000-000000000001")")
+             == "/queues: excludes workflow: an event is of a queue or of a workflow");
   BOOST_TEST(mentions(problems(R"({"queue":"mail","queues":["mail"]})"),
                       "/queues/0: is the queue that gets the events"));
 }
@@ -129,14 +128,14 @@ BOOST_AUTO_TEST_CASE(the_envelope_of_cloudevents_has_one_event_unless_a_batch_is
   BOOST_REQUIRE(batch);
   BOOST_TEST(batch->policy.batch_events == 7U);
   BOOST_TEST(with(R"(,"batch":{"bytes":7},"envelope":"cloudevents")")->policy.batch_events == 1U);
-  for (const auto* wrong : {R"(,"envelope":"CloudEvents")", R"(,"envelope":"")",
-                            R"(,"envelope":1)", R"(,"envelope":null)"}) {
+  for (const auto* wrong : {R"(,"envelope":"CloudEvents")", R"(,"envelope":"")", R"(,"envelope":1)",
+                            R"(,"envelope":null)"}) {
     const auto refused = with(wrong);
     BOOST_REQUIRE_MESSAGE(!refused, wrong);
     BOOST_TEST(mentions(refused.error().detail, "/envelope: "), refused.error().detail);
   }
-  BOOST_TEST(mentions(problems(R"({"queue":"q","envelope":"cloudevents"})"),
-                      "/envelope: excludes queue"));
+  BOOST_TEST(
+      mentions(problems(R"({"queue":"q","envelope":"cloudevents"})"), "/envelope: excludes queue"));
 }
 
 BOOST_AUTO_TEST_CASE(every_problem_is_told_with_its_place) {

@@ -201,4 +201,27 @@ BOOST_AUTO_TEST_CASE(the_events_that_there_are_can_be_printed) {
   BOOST_TEST(events_with({"--step", "one"}).code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(the_ends_of_the_tasks_of_one_queue_can_be_printed) {
+  for (const auto* queue : {"mail", "orders"}) {
+    ask(msg::put_queue{queue, R"({"events":["TaskCanceled"]})"});
+    msg::task_request made;
+    made.task = {*core::parse_uuid(queue == std::string{"mail"}
+                                       ? "018f2c5e-7c1a-7000-8000-000000000001"
+                                       : "018f2c5e-7c1a-7000-8000-000000000002")};
+    made.type = "send";
+    made.body = "{}";
+    ask(msg::enqueue_tasks{queue, {made}});
+    ask(msg::change_task{queue, made.task, static_cast<std::uint8_t>(core::task_verb::cancel)});
+  }
+  BOOST_TEST(lines_of(events_with({})).size() == 2U);
+  const auto of_mail = lines_of(events_with({"--queue", "mail"}));
+  BOOST_REQUIRE(of_mail.size() == 1U);
+  const auto& event = of_mail.begin()->second;
+  BOOST_TEST(event.at("type") == "TaskCanceled");
+  BOOST_TEST(event.at("queue") == "mail");
+  BOOST_TEST(event.at("task_id") == "018f2c5e-7c1a-7000-8000-000000000001");
+  BOOST_TEST(lines_of(events_with({"--queue", "letters"})).empty());
+  BOOST_TEST(events_with({"--queue", "Mail"}).code == 2);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -580,16 +580,16 @@ private:
 
   core::event event() {
     if (below(4) == 0)
-      return {one_of<core::event_type>({core::event_type::task_completed,
-                                        core::event_type::task_failed, core::event_type::task_dead,
-                                        core::event_type::task_canceled}),
-              {},
-              {},
-              {},
-              when(),
-              R"({"task_type":"mail","error_code":"\"GONE\""})",
-              one_of<std::string>({"mail", "a-b.c_1"}),
-              {ids_.next(at(0))}};
+      return {
+          one_of<core::event_type>({core::event_type::task_completed, core::event_type::task_failed,
+                                    core::event_type::task_dead, core::event_type::task_canceled}),
+          {},
+          {},
+          {},
+          when(),
+          R"({"task_type":"mail","error_code":"\"GONE\""})",
+          one_of<std::string>({"mail", "a-b.c_1"}),
+          {ids_.next(at(0))}};
     return {one_of<core::event_type>(
                 {core::event_type::unit_ready_for_assignment, core::event_type::judgment_received,
                  core::event_type::unit_finalized, core::event_type::unit_canceled,

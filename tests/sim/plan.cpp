@@ -193,8 +193,13 @@ task_plan draw_tasks(dice& d) {
   const auto queues = d.between(1, 3);
   for (std::uint64_t i = 0; i < queues; ++i)
     t.queues.push_back("q" + std::to_string(i));
-  for (auto left = queues + d.below(3); left > 0; --left)
-    t.policies.push_back(draw_policy(d));
+  for (auto left = queues + d.below(3); left > 0; --left) {
+    auto policy = draw_policy(d);
+    // Every other one, without dice: all else is as it would be without events of tasks.
+    if (t.policies.size() % 2 == 0)
+      policy.insert(1, R"("events":["TaskCompleted","TaskFailed","TaskDead","TaskCanceled"],)");
+    t.policies.push_back(std::move(policy));
+  }
   t.producers = static_cast<std::uint32_t>(d.between(1, 2));
   t.workers = static_cast<std::uint32_t>(d.between(2, 5));
   t.keys = static_cast<std::uint32_t>(d.below(4));

@@ -1,12 +1,15 @@
 #include "tests/sim/task_audit.hpp"
 
 #include "core/clock_steps.hpp"
+#include "core/task_events.hpp"
 #include "core/task_purpose.hpp"
 #include "documents/queue_document.hpp"
 #include "tests/sim/trace.hpp"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace holdfast::sim {
 
@@ -138,8 +141,27 @@ void task_auditor::committed(const core::change& as_written) {
     if (const auto* taken = std::get_if<core::take_staged>(&write))
       being_taken_.insert(taken->staged.begin(), taken->staged.end());
   schedules_.committed(change);
+  check_told(change);
   for (const auto& write : change.writes)
     std::visit([this](const auto& w) { follow(w); }, write);
+}
+
+void task_auditor::check_told(const core::change& change) {
+  using told = std::pair<core::event_type, core::task_id>;
+  std::multiset<told> found;
+  for (const auto& event : change.events)
+    if (event.task)
+      found.emplace(event.type, event.task);
+  std::multiset<told> expected;
+  for (const auto& write : change.writes)
+    if (const auto* over = std::get_if<core::finish_task>(&write))
+      if (const auto known = tasks_.find(over->task); known != tasks_.end()) {
+        const auto& events = queues_[known->second.queue].policy.events;
+        if (events.count(over->ending) != 0)
+          expected.emplace(core::event_type_of(over->ending), over->task);
+      }
+  if (found != expected)
+    blame_("A168", "the events of a change are not those of the tasks that end with it");
 }
 
 void task_auditor::follow(const core::put_queue& w) {

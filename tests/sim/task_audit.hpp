@@ -200,6 +200,9 @@ public:
 private:
   using hold = std::pair<core::task_id, core::token>;
 
+  /// Each end that its queue tells of has its event in the change that ends the task, and no other
+  /// task has one there.
+  void check_told(const core::change& change);
   // One for each write that is about tasks.
   void follow(const core::put_queue& w);
   void follow(const core::insert_task& w);

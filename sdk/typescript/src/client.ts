@@ -80,7 +80,7 @@ export interface ReportOptions extends CallOptions {
 /** Which events to follow. */
 export type EventFilter = Pick<
   ReadAllEventsRequest,
-  "from" | "types" | "workflow_id" | "step_id" | "unit_id"
+  "from" | "types" | "workflow_id" | "step_id" | "unit_id" | "queue"
 >;
 
 /** An event of a stream, with the place behind it. */

@@ -1068,11 +1068,14 @@ class Operations:
         workflow_id: Optional[Id] = None,
         step_id: Optional[Id] = None,
         unit_id: Optional[Id] = None,
+        queue: Optional[str] = None,
+        envelope: Optional[Literal["plain", "cloudevents"]] = None,
     ) -> Call[types.EventList]:
         """Reads the events of all shards behind `cursor`, at most `limit` (1 to 1000). Where there
         is none, the request waits `wait` seconds (0 to 60) for one. Without a cursor it begins with
-        the next event, or with the oldest that is kept. `events` goes on by itself. Errors:
-        `events_gone` (410: the cursor is too old)."""
+        the next event, or with the oldest that is kept. `events` goes on by itself. With the
+        envelope `cloudevents` each `event` is one of CloudEvents 1.0. Errors: `events_gone` (410:
+        the cursor is too old)."""
         query = {
             "cursor": cursor,
             "from": start,
@@ -1081,6 +1084,8 @@ class Operations:
             "workflow_id": workflow_id,
             "step_id": step_id,
             "unit_id": unit_id,
+            "queue": queue,
+            "envelope": envelope,
         }
         return (yield from route.ask(query=query, wait=wait))
 

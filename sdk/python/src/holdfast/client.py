@@ -140,6 +140,7 @@ class Holdfast(_Client):
         workflow_id: Optional[Id] = None,
         step_id: Optional[Id] = None,
         unit_id: Optional[Id] = None,
+        queue: Optional[str] = None,
     ) -> Events:
         """The events of all shards, one after the other, from `cursor` on; without one from the
         next event on, or from the oldest that is kept. The other arguments are filters."""
@@ -152,6 +153,7 @@ class Holdfast(_Client):
                 "workflow_id": workflow_id,
                 "step_id": step_id,
                 "unit_id": unit_id,
+                "queue": queue,
             },
         )
 
@@ -234,6 +236,7 @@ class AsyncHoldfast(_Client):
         workflow_id: Optional[Id] = None,
         step_id: Optional[Id] = None,
         unit_id: Optional[Id] = None,
+        queue: Optional[str] = None,
     ) -> AsyncEvents:
         """The events of all shards, one after the other, from `cursor` on; without one from the
         next event on, or from the oldest that is kept. The other arguments are filters."""
@@ -246,6 +249,7 @@ class AsyncHoldfast(_Client):
                 "workflow_id": workflow_id,
                 "step_id": step_id,
                 "unit_id": unit_id,
+                "queue": queue,
             },
         )
 
