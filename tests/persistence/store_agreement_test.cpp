@@ -748,6 +748,9 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
   every.endings = {core::task_ending::completed, core::task_ending::failed,
                    core::task_ending::canceled, core::task_ending::dead};
   dump_listed(db, every, out);
+  auto newest = every;
+  newest.newest_first = true;
+  dump_listed(db, newest, out);
   auto dead = every;
   dead.queue = source.queues.front();
   dead.endings = {core::task_ending::failed, core::task_ending::dead};
