@@ -117,7 +117,11 @@ std::optional<std::map<errc, std::uint64_t>> refusals_of(std::string_view text) 
     if (!code || read.ec != std::errc{} || read.ptr != digits.data() + digits.size()
         || !refusals.emplace(*code, number).second)
       return std::nullopt;
-    text.remove_prefix(std::min(end + 1, text.size()));
+    if (end == text.size())
+      return refusals;
+    text.remove_prefix(end + 1);
+    if (text.empty())
+      return std::nullopt;
   }
   return refusals;
 }

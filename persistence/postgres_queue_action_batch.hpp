@@ -3,6 +3,8 @@
 #include "core/change.hpp"
 #include "persistence/batch_columns.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -13,7 +15,10 @@ namespace holdfast::persistence::batch {
 class queue_action_writes {
 public:
   void operator()(const core::put_queue_action& w) { actions_[{w.row.queue, w.row.id}] = &w.row; }
-  void operator()(const core::forget_queue_actions& w) { forgotten_[w.queue] = w.keep; }
+  void operator()(const core::forget_queue_actions& w) {
+    auto& keep = forgotten_.emplace(w.queue, w.keep).first->second;
+    keep = std::min(keep, w.keep);
+  }
 
   void append_to(std::vector<call>& calls);
 

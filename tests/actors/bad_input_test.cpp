@@ -152,6 +152,18 @@ BOOST_AUTO_TEST_CASE(verbs_and_limits_out_of_range_are_refused_with_the_range) {
     refused(msg::list_audit{{}, {}, {}, {}, 0, limit}, errc::invalid_argument,
             "limit must be between 1 and 1000");
   refused(msg::list_audit{{}, {}, {}, "queue \xff", 0, 1}, errc::invalid_argument, "item");
+  for (const std::uint32_t limit : {0U, 1001U})
+    refused(msg::list_queue_actions{"mail", {}, limit}, errc::invalid_argument,
+            "limit must be between 1 and 1000");
+  msg::search_tasks search;
+  for (const std::uint8_t order : {0, 3}) {
+    search.order = order;
+    refused(search, errc::invalid_argument, "order must be 1 (oldest) or 2 (newest)");
+  }
+  search.order = 2;
+  BOOST_TEST(call(search).value.has_value());
+  search.limit = 1001;
+  refused(search, errc::invalid_argument, "limit must be between 1 and 1000");
   for (const std::uint32_t limit : {0U, 501U})
     refused(msg::list_test_questions{step, 0, limit}, errc::invalid_argument,
             "limit must be between 1 and 500");

@@ -348,6 +348,21 @@ struct write_text {
     return "delete_dead_letter " + to_string(w.webhook) + " " + std::to_string(w.event.shard) + "-"
            + std::to_string(w.event.seq);
   }
+  text operator()(const core::put_queue_action& w) const {
+    const auto& row = w.row;
+    const auto& f = row.filter;
+    return "put_queue_action " + row.queue + ' ' + to_string(row.id) + ' '
+           + std::string{to_string(row.kind)} + ' ' + std::string{to_string(row.status)} + " type '"
+           + f.type + "' key '" + f.key + "' error '" + f.error_code + "' scope "
+           + std::to_string(static_cast<int>(f.scope)) + " from " + describe(f.created_from)
+           + " before " + describe(f.created_before) + " to " + to_string(row.bookmark) + ": "
+           + std::to_string(row.counts.changed) + ' ' + std::to_string(row.counts.unchanged) + ' '
+           + to_text(row.counts.refusals) + " by '" + row.asked_by + "' asked "
+           + describe(row.asked_at) + " at " + describe(row.changed_at) + " '" + row.problem + "'";
+  }
+  text operator()(const core::forget_queue_actions& w) const {
+    return "forget_queue_actions " + w.queue + " but " + std::to_string(w.keep);
+  }
   text operator()(const core::insert_audit& w) const {
     return "insert_audit " + w.who + " " + w.operation + " " + w.item + " " + w.outcome + " at "
            + describe(w.at);

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(lists_hold_own_queues_and_tasks_alone) {
   }
   page.more = true;
   page.last = task;
-  gateway.answers<msg::list_tasks>(page);
+  gateway.answers<msg::search_tasks>(page);
   const auto listed = ask(with_queues("auditor"), "GET", "/v1/tasks").json;
   BOOST_TEST(listed.at("tasks").size() == 1U);
   BOOST_TEST(listed.at("more").get<bool>());

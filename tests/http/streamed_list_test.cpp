@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(client_that_hangs_up_costs_no_further_pages) {
 }
 
 BOOST_AUTO_TEST_CASE(empty_pages_in_the_middle_of_a_list_do_not_end_it) {
-  gateway.on<msg::list_tasks>([](const msg::list_tasks& asked) {
+  gateway.on<msg::search_tasks>([](const msg::search_tasks& asked) {
     msg::task_page page;
     const auto place = asked.after.value.bytes[15];
     page.last.value = test::door_fixture::made_id(static_cast<std::uint8_t>(place + 1));
@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(empty_pages_in_the_middle_of_a_list_do_not_end_it) {
   read_all(stream);
   BOOST_TEST(stream->is_finished);
   BOOST_TEST(lines_of(stream->body).size() == 1U);
-  BOOST_TEST(gateway.seen<msg::list_tasks>().size() == 5U);
-  for (const auto& asked : gateway.seen<msg::list_tasks>())
+  BOOST_TEST(gateway.seen<msg::search_tasks>().size() == 5U);
+  for (const auto& asked : gateway.seen<msg::search_tasks>())
     BOOST_TEST(asked.type == "mail");
 }
 

@@ -918,7 +918,7 @@ BOOST_AUTO_TEST_CASE(tasks_are_listed_by_the_filters_of_the_query) {
   page.tasks.emplace_back();
   page.tasks.back().task = id_of(8);
   page.tasks.back().status = "ERROR";
-  gateway.answers<msg::list_tasks>(page);
+  gateway.answers<msg::search_tasks>(page);
   const auto reply =
       ask("operator", "GET",
           "/v1/tasks?queue=mail&status=ERROR&created_from=2027-01-15T07:00:00Z&after=" + id_text(3)
@@ -927,16 +927,33 @@ BOOST_AUTO_TEST_CASE(tasks_are_listed_by_the_filters_of_the_query) {
   BOOST_TEST(reply.json.at("tasks").at(0).at("id") == id_text(8));
   BOOST_TEST(reply.json.at("last") == id_text(8));
   BOOST_TEST(reply.json.at("more") == true);
-  const auto& asked = gateway.only<msg::list_tasks>();
+  const auto& asked = gateway.only<msg::search_tasks>();
   BOOST_TEST(asked.queue == "mail");
   BOOST_TEST(asked.status == "ERROR");
   BOOST_CHECK(asked.created_from == now - 1h);
   BOOST_CHECK(asked.created_before == core::instant{});
   BOOST_CHECK(asked.after == id_of(3));
   BOOST_TEST(asked.limit == 5U);
+  BOOST_TEST(asked.order == 1U);
   const auto wrong = ask("operator", "GET", "/v1/tasks?limit=many&quue=mail");
   BOOST_TEST(places_of(wrong) == names_in_order({"limit", "quue"}),
              boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_tasks_begin_with_the_newest_where_asked) {
+  gateway.answers<msg::search_tasks>({});
+  const auto reply = ask("operator", "GET",
+                         "/v1/tasks?order=newest&key=gold&error_code=GONE"
+                         "&since=2027-01-15T07:00:00Z");
+  BOOST_TEST(reply.status == 200U, reply.body);
+  const auto& asked = gateway.only<msg::search_tasks>();
+  BOOST_TEST(asked.order == 2U);
+  BOOST_TEST(asked.key == "gold");
+  BOOST_TEST(asked.error_code == "GONE");
+  BOOST_CHECK(asked.created_from == now - 1h);
+  const auto wrong = ask("operator", "GET", "/v1/tasks?order=latest");
+  BOOST_TEST(wrong.status == 400U, wrong.body);
+  BOOST_TEST(places_of(wrong) == names_in_order({"order"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 #include "tests/messages/cluster_samples.hpp"
 #include "tests/messages/event_samples.hpp"
 #include "tests/messages/lineage_samples.hpp"
+#include "tests/messages/queue_action_samples.hpp"
 #include "tests/messages/search_samples.hpp"
 #include "tests/messages/task_samples.hpp"
 #include "tests/messages/token_samples.hpp"
@@ -27,6 +28,7 @@ inline std::vector<sample> all_samples(wire_fixture& wire) {
   add_search_samples(all);
   add_token_samples(all);
   add_audit_samples(all);
+  add_queue_action_samples(all);
   return std::move(all.all);
 }
 

@@ -100,7 +100,7 @@ public:
     const auto count = 1 + below(8) / 6;
     for (std::uint32_t i = 0; i < count; ++i) {
       core::change change;
-      switch (below(23)) {
+      switch (below(24)) {
       case 0:
         change.writes.push_back(workflow_or_step());
         break;
@@ -152,6 +152,11 @@ public:
         change.writes.push_back(put_api_token());
         if (below(4) == 0)
           change.writes.push_back(put_api_token());
+        break;
+      case 23:
+        change.writes.push_back(queue_action_write());
+        if (below(4) == 0)
+          change.writes.push_back(queue_action_write());
         break;
       case 15:
         change.writes.push_back(unit_write(free_gathered[i]));
@@ -441,6 +446,27 @@ private:
     return {row};
   }
 
+  core::write_op queue_action_write() {
+    if (below(6) == 0)
+      return core::forget_queue_actions{one_of(queues), below(2)};
+    core::queue_action_row row;
+    row.queue = one_of(queues);
+    row.id = {repairs[below(2)].value};
+    row.kind = static_cast<core::queue_action_kind>(1 + below(5));
+    row.filter.type = below(20) == 0 ? "\xff" : "t";
+    row.filter.scope = static_cast<core::queue_action_scope>(below(5));
+    row.filter.created_before = when();
+    row.status = static_cast<core::queue_action_status>(1 + below(4));
+    row.bookmark = below(2) == 0 ? core::task_id{} : one_of(tasks);
+    row.counts.changed = below(4);
+    if (below(3) == 0)
+      row.counts.refusals[core::errc::damaged] = 1 + below(4);
+    row.asked_by = contributor();
+    row.asked_at = when();
+    row.changed_at = when();
+    return core::put_queue_action{row};
+  }
+
   core::put_queue put_queue() {
     core::put_queue w{one_of(queues), "{}", below(2) == 0, {}, below(4), when()};
     for (auto count = below(3); count > 0; --count)
@@ -682,6 +708,17 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
       out << "schedule " << s.queue << s.name << s.definition << core::to_micros(s.created_at)
           << ' ' << core::to_micros(s.handled_until) << ' ' << core::to_micros(s.last_made) << ' '
           << s.revision << ' ' << core::to_micros(s.at) << '\n';
+    core::queue_action_id last_action;
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& row : value_of(db.list_queue_actions(name, last_action, 1))) {
+        out << write_text{}(core::put_queue_action{row}) << '\n';
+        last_action = row.id;
+        more = true;
+      }
+    }
+    for (const auto& row : value_of(db.running_queue_actions(name)))
+      out << "runs " << to_string(row.id) << '\n';
     const auto counted = value_of(db.count_tasks(name));
     out << "counts " << counted.live << ' ' << counted.leased << ' ' << counted.completed << ' '
         << counted.failed << ' ' << counted.canceled << ' ' << counted.dead << '\n';
@@ -722,6 +759,9 @@ std::string dump_tasks(persistence::store& db, const batch_source& source) {
   every.endings = {core::task_ending::completed, core::task_ending::failed,
                    core::task_ending::canceled, core::task_ending::dead};
   dump_listed(db, every, out);
+  auto newest = every;
+  newest.newest_first = true;
+  dump_listed(db, newest, out);
   auto dead = every;
   dead.queue = source.queues.front();
   dead.endings = {core::task_ending::failed, core::task_ending::dead};

@@ -810,6 +810,89 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(lists_of_tasks_come_page_by_page, World, worlds) {
   BOOST_TEST(f.listed(filter) == "7");
 }
 
+// B15, B41
+BOOST_AUTO_TEST_CASE_TEMPLATE(lists_of_tasks_begin_with_the_newest, World, worlds) {
+  mixed_tasks<World> f;
+  persistence::task_filter filter;
+  filter.endings = f.all_endings;
+  filter.newest_first = true;
+  filter.limit = 3;
+  BOOST_TEST(f.listed(filter) == "765>");
+  BOOST_TEST((f.last == f.ids_of[5]));
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "432>");
+  // A task that is made meanwhile moves no other.
+  f.given_task();
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "10");
+  filter.after = f.last;
+  BOOST_TEST(f.listed(filter) == "");
+  BOOST_TEST((f.last == f.ids_of[0]));
+  filter.after = f.ids_of[7];
+  filter.type = "read";
+  filter.looks = 4;
+  BOOST_TEST(f.listed(filter) == "3>");
+  BOOST_TEST((f.last == f.ids_of[3]));
+  filter = {};
+  filter.newest_first = true;
+  filter.queue = "mail";
+  filter.waiting = filter.leased = false;
+  filter.endings = {core::task_ending::failed, core::task_ending::dead};
+  BOOST_TEST(f.listed(filter) == "74");
+  filter.queue.clear();
+  filter.owner_id = "ana";
+  BOOST_TEST(f.listed(filter) == "754");
+}
+
+// B15
+BOOST_AUTO_TEST_CASE_TEMPLATE(lists_of_tasks_are_filtered_by_key_and_error, World, worlds) {
+  task_fixture<World> f;
+  auto gold = f.new_task();
+  gold.spec.key = "gold";
+  auto silver = f.new_task();
+  silver.spec.key = "silver";
+  auto over = f.new_task();
+  over.spec.key = "gold";
+  BOOST_TEST(is(f.write({gold, silver, over}), committed));
+  BOOST_TEST(is(f.finish(over.spec.id, 0, core::task_ending::dead), committed)); // GONE
+  persistence::task_filter filter;
+  filter.endings = {core::task_ending::dead};
+  const auto listed = [&] {
+    std::vector<core::task_id> ids;
+    for (const auto& task : value_of(f.db->list_tasks(filter)).tasks)
+      ids.push_back(task.spec.id);
+    return ids;
+  };
+  using some = std::vector<core::task_id>;
+  filter.key = "gold";
+  BOOST_TEST((listed() == some{gold.spec.id, over.spec.id}));
+  filter.key = "silver";
+  BOOST_TEST((listed() == some{silver.spec.id}));
+  filter.key.clear();
+  filter.error_code = "GONE"; // live tasks have ended with none
+  BOOST_TEST((listed() == some{over.spec.id}));
+  filter.error_code = "BUSY";
+  BOOST_TEST(listed().empty());
+}
+
+// B67
+BOOST_AUTO_TEST_CASE_TEMPLATE(finished_tasks_are_read_by_their_ids, World, worlds) {
+  task_fixture<World> f;
+  std::vector<core::task_id> over;
+  for (int i = 0; i < 3; ++i) {
+    over.push_back(f.given_task());
+    BOOST_TEST(is(f.finish(over.back(), 0, core::task_ending::dead), committed));
+  }
+  persistence::finished_filter filter;
+  filter.queue = "mail";
+  BOOST_TEST(value_of(f.db->list_finished(filter)).size() == 3U);
+  filter.only = {over[2], f.given_task(), over[0]};
+  const auto found = value_of(f.db->list_finished(filter));
+  BOOST_REQUIRE_EQUAL(found.size(), 2U);
+  BOOST_TEST((found[0].spec.id == over[0]));
+  BOOST_TEST((found[1].spec.id == over[2]));
+}
+
 // B15, B41, B42
 BOOST_AUTO_TEST_CASE_TEMPLATE(a_listed_task_has_everything_but_its_documents, World, worlds) {
   task_fixture<World> f;

@@ -1151,6 +1151,21 @@ const std::vector<mutant> mutants{
      "DELETE FROM holdfast.queues",
      {"staged_tasks_have_their_queue"}},
     {"a queue with schedules lost", "DELETE FROM holdfast.queues", {"schedules_have_their_queue"}},
+    {"a bulk action that counts more refusals than it has reasons",
+     "INSERT INTO holdfast.queue_actions SELECT queue, gen_random_uuid(), now(), now(), 'epoch',"
+     " 'epoch', 0, 0, 2, 3, 2, 0, gen_random_uuid(), '', '', '', '', 'damaged 1', ''"
+     " FROM holdfast.queues LIMIT 1",
+     {"queue_actions_add_up"}},
+    {"a bulk action that counts tasks before it has looked at one",
+     "INSERT INTO holdfast.queue_actions SELECT queue, gen_random_uuid(), now(), now(), 'epoch',"
+     " 'epoch', 1, 0, 0, 3, 1, 0, '00000000-0000-0000-0000-000000000000', '', '', '', '', '', ''"
+     " FROM holdfast.queues LIMIT 1",
+     {"queue_actions_add_up"}},
+    {"a bulk action that failed and does not say why",
+     "INSERT INTO holdfast.queue_actions SELECT queue, gen_random_uuid(), now(), now(), 'epoch',"
+     " 'epoch', 0, 0, 0, 3, 4, 0, gen_random_uuid(), '', '', '', '', '', ''"
+     " FROM holdfast.queues LIMIT 1",
+     {"queue_actions_add_up"}},
     {"a schedule ahead of its time",
      "UPDATE holdfast.schedules SET handled_until = changed_at + interval '61 s'",
      {"schedules_make_no_future"}},

@@ -148,6 +148,16 @@ template awaited_answer<msg::explain_task> client::send(const msg::gateway_actor
                                                         msg::explain_task);
 template awaited_answer<msg::change_task> client::send(const msg::gateway_actor&, msg::change_task);
 template awaited_answer<msg::eject_task> client::send(const msg::gateway_actor&, msg::eject_task);
+template awaited_answer<msg::search_tasks> client::send(const msg::gateway_actor&,
+                                                        msg::search_tasks);
+template awaited_answer<msg::start_queue_action> client::send(const msg::gateway_actor&,
+                                                              msg::start_queue_action);
+template awaited_answer<msg::stop_queue_action> client::send(const msg::gateway_actor&,
+                                                             msg::stop_queue_action);
+template awaited_answer<msg::get_queue_action> client::send(const msg::gateway_actor&,
+                                                            msg::get_queue_action);
+template awaited_answer<msg::list_queue_actions> client::send(const msg::gateway_actor&,
+                                                              msg::list_queue_actions);
 template awaited_answer<msg::redrive_tasks> client::send(const msg::gateway_actor&,
                                                          msg::redrive_tasks);
 template awaited_answer<msg::claim_tasks> client::send(const msg::gateway_actor&, msg::claim_tasks);
