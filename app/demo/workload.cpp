@@ -55,7 +55,7 @@ std::string plain_form(const json& answer) {
 /// apart.
 json input_of_task(const std::string& task) {
   json input{{"task", task}};
-  for (auto at = task.find('-'); at != std::string::npos; at = task.find('-', at + 1)) {
+  for (auto at = task.find('-', 1); at != std::string::npos; at = task.find('-', at + 1)) {
     const auto name = task.substr(0, at);
     auto page = task.substr(at + 1);
     if (page.rfind("http", 0) == 0 || page.rfind(name + '_', 0) == 0) {
