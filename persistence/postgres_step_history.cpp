@@ -142,11 +142,12 @@ constexpr statement judged_by_contributor{"judged_by_contributor", R"sql(
    GROUP BY j.contributor_id ORDER BY j.contributor_id)sql"};
 
 // The same in parts, for a history of which rows cannot be read: their keys, and some of the rows.
-// The names of contributors come from the indexes, which have them as well: a page of the table that
-// is damaged keeps nobody from knowing whose rows are on it.
+// The names of contributors come from the indexes, which have them as well: a page of the table
+// that is damaged keeps nobody from knowing whose rows are on it.
 
 constexpr statement by_index_alone{"by_index_alone", R"sql(
-  SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true))sql"};
+  SELECT set_config('enable_seqscan', 'off', true),
+         set_config('enable_bitmapscan', 'off', true))sql"};
 
 constexpr statement standing_names_of_step{"standing_names_of_step", R"sql(
   SELECT contributor_id

@@ -254,8 +254,8 @@ void tell_units_around(persistence::store& store, const std::vector<core::unit_i
   BOOST_TEST((page.units[0].id == chain[1]));
 }
 
-/// A step of four units: each but the last has a judgment of ana, a lease of bob and an exclusion of
-/// cid.
+/// A step of four units: each but the last has a judgment of ana, a lease of bob and an exclusion
+/// of cid.
 struct step_at_work {
   core::step_id step;
   std::vector<core::unit_id> units;
@@ -434,11 +434,11 @@ public:
   /// Damages the pages that hold the long texts of `table`, or its own.
   void make(const std::string& table, bool its_own = false) {
     const auto& whole = test_cluster::instance().conninfo();
-    const auto file = run_in(whole, "SELECT relfilenode FROM pg_class WHERE oid = (SELECT "
-                                        + std::string{its_own ? "oid" : "reltoastrelid"}
-                                        + " FROM pg_class WHERE oid = '" + table + "'::regclass)")
-                          [0][0]
-                              .as<std::string>();
+    const auto file =
+        run_in(whole, "SELECT relfilenode FROM pg_class WHERE oid = (SELECT "
+                          + std::string{its_own ? "oid" : "reltoastrelid"}
+                          + " FROM pg_class WHERE oid = '" + table + "'::regclass)")[0][0]
+            .as<std::string>();
     const auto from = run_in(whole, "SELECT current_database()")[0][0].as<std::string>();
     // By files, not through the server's memory.
     run_in(whole + " dbname=template1", "CREATE DATABASE " + std::string{copy_name} + " TEMPLATE \""
@@ -1123,12 +1123,12 @@ BOOST_AUTO_TEST_CASE(read_that_the_server_fails_on_once_is_made_again) {
 BOOST_AUTO_TEST_CASE(damaged_page_of_standings_says_whose_it_has_and_lets_the_step_be_loaded) {
   const auto step = this->given_step();
   for (const auto* who : {"ana", "bob", "eve"})
-    BOOST_TEST(is(this->write({core::put_standing{step.id, who,
-                                                  core::contributor_standing::removed,
+    BOOST_TEST(is(this->write({core::put_standing{step.id, who, core::contributor_standing::removed,
                                                   core::standing_reason::requester, at(5)}}),
                   committed));
-  BOOST_TEST(is(this->write({core::insert_flag{step.id, "cid", core::monitor::speed, "fast", at(6)}}),
-                committed));
+  BOOST_TEST(
+      is(this->write({core::insert_flag{step.id, "cid", core::monitor::speed, "fast", at(6)}}),
+         committed));
   damage_rows("holdfast.contributor_standings");
   auto store = copy.open();
   BOOST_TEST(fails_with(store.load_step_history(step.id, {}), core::errc::damaged));
@@ -1254,7 +1254,8 @@ BOOST_AUTO_TEST_CASE(memory_store_reads_around_damaged_units_and_repairs_as_well
   f.world.database().set_damaged_units([&](const core::unit_id& id) { return id == chain[1]; });
   tell_units_around(*f.db, chain, 1);
   const auto made = write_work(f);
-  f.world.database().set_damaged_parts([&](const core::unit_id& id) { return id == made.units[1]; });
+  f.world.database().set_damaged_parts(
+      [&](const core::unit_id& id) { return id == made.units[1]; });
   load_step_around(*f.db, made, {1});
   const auto repairs = write_repairs(f);
   f.world.database().set_damaged_repairs(
