@@ -304,6 +304,28 @@ void load_step_around(persistence::store& store, const step_at_work& made,
   }
 }
 
+/// Where rows of its second unit cannot be read.
+void count_work_around_the_second(persistence::store& store, const step_at_work& made) {
+  using row = core::step_history::unreadable::row;
+  const auto grants = value_of(store.load_grants(made.step, "", 10));
+  BOOST_REQUIRE_EQUAL(grants.size(), 2U);
+  BOOST_TEST(grants[0].contributor == "ana");
+  BOOST_TEST(grants[0].assignments == 2U);
+  BOOST_TEST(grants[1].assignments == 2U);
+  const core::history_scope all{true, true, true};
+  BOOST_TEST(fails_with(store.load_step_history(made.step, all), core::errc::damaged));
+  const auto history = value_of(store.load_readable_step_history(made.step, all));
+  BOOST_TEST(history.contributors.size() == 2U);
+  BOOST_TEST(history.votes.size() == 2U);
+  BOOST_REQUIRE(history.judged.has_value());
+  BOOST_REQUIRE_EQUAL(history.judged->size(), 1U);
+  BOOST_TEST(history.judged->front().units == 2U);
+  BOOST_REQUIRE_EQUAL(history.damage.size(), 1U);
+  BOOST_TEST((history.damage[0].what == row::work));
+  BOOST_TEST((history.damage[0].unit == made.units[1]));
+  BOOST_TEST(core::text_of(history.damage[0]).find(to_string(made.units[1])) != std::string::npos);
+}
+
 /// Three repairs of one step that are not done, and one of another step.
 template <class World>
 std::vector<core::repair_row> write_repairs(store_fixture<World>& f) {
@@ -1097,6 +1119,15 @@ BOOST_AUTO_TEST_CASE(unit_of_which_a_row_cannot_be_read_keeps_no_other_of_its_st
   BOOST_TEST(fails_with(store.load_units({made.units[0]}, {}), core::errc::damaged));
 }
 
+// finding Q4: of rows of which nobody can say whose they are
+BOOST_AUTO_TEST_CASE(work_whose_contributor_cannot_be_read_keeps_no_other_from_being_counted) {
+  const auto made = write_work(*this);
+  damage("holdfast.webhooks"); // for the copy: no text is long
+  break_column("judgments", "contributor_id", "unit_id", to_string(made.units[1]));
+  auto store = copy.open();
+  count_work_around_the_second(store, made);
+}
+
 // finding B3: a trouble of the server may pass
 BOOST_AUTO_TEST_CASE(read_that_the_server_fails_on_once_is_made_again) {
   const auto unit = given_unit(given_step().id, 1);
@@ -1257,6 +1288,7 @@ BOOST_AUTO_TEST_CASE(memory_store_reads_around_damaged_units_and_repairs_as_well
   f.world.database().set_damaged_parts(
       [&](const core::unit_id& id) { return id == made.units[1]; });
   load_step_around(*f.db, made, {1});
+  count_work_around_the_second(*f.db, made);
   const auto repairs = write_repairs(f);
   f.world.database().set_damaged_repairs(
       [&](const core::repair_id& id) { return id == repairs[1].id; });
