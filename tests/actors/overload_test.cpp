@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(three_times_the_load_that_can_be_done_leaves_as_much_done) 
   BOOST_REQUIRE(capacity.accepted >= 50U);
   BOOST_TEST(capacity.other == 0U);
 
-  const auto each_tick = std::max<std::size_t>(1, capacity.accepted * 3 / 300);
+  const auto each_tick = (capacity.accepted * 3 + 299) / 300;
   const auto three_times = offer([&](std::size_t) { return each_tick; });
   BOOST_TEST(three_times.accepted * 10 >= capacity.accepted * 8);
   BOOST_TEST(three_times.refused > capacity.accepted);
