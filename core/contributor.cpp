@@ -59,10 +59,12 @@ std::string text_of(const step_history::unreadable& row) {
            + " in holdfast.contributor_flags cannot be read: " + row.why;
   case step_history::unreadable::row::question:
     return "the right answer to test question " + to_string(row.unit)
-           + " in holdfast.units cannot be read: " + row.why;
+           + " in holdfast.units, or one to it, cannot be read: " + row.why;
   case step_history::unreadable::row::vote:
     return "the answer of " + row.contributor + " to unit " + to_string(row.unit)
            + " in holdfast.judgments cannot be read: " + row.why;
+  case step_history::unreadable::row::work:
+    return "a lease or judgment of unit " + to_string(row.unit) + " cannot be read: " + row.why;
   }
   break_invariant("unreadable::row", "every value has a text", __FILE__, __LINE__);
 }

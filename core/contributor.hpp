@@ -110,10 +110,16 @@ struct step_history {
   };
   /// A row that the database does not give back. It is missing below, but for a question.
   struct unreadable {
-    enum class row : std::uint8_t { standing, flag, question, vote };
+    enum class row : std::uint8_t {
+      standing,
+      flag,
+      question,
+      vote,
+      work ///< A lease or judgment of a unit, of which nobody can say whose it was.
+    };
     row what = row::standing;
     contributor_id contributor; ///< Of a standing, flag or vote.
-    unit_id unit;               ///< The test question, or that of the vote.
+    unit_id unit;               ///< The test question, or that of the vote or the work.
     std::string why;            ///< As the database says it.
   };
 

@@ -11,14 +11,19 @@ namespace holdfast::persistence {
 
 namespace {
 
-/// Reads the units of one step into its history.
+using unit_rule = std::function<bool(const core::unit_id&)>;
+
+/// Reads the units of one step into its history, without the work of those for which `lost` holds.
 class history_reader {
 public:
-  history_reader(const memory::tables& t, core::step_id step) : t_(t), step_(step) {
+  history_reader(const memory::tables& t, core::step_id step, const unit_rule& lost)
+      : t_(t), step_(step), lost_(lost) {
     const auto [begin, end] = memory::rows_of(t_.units_by_ordinal, step_);
     for (auto entry = begin; entry != end; ++entry)
       add(t_.units.at(entry->second));
   }
+
+  bool is_whole() const { return left_out_.empty(); }
 
   core::step_history read(core::history_scope scope) {
     core::step_history history;
@@ -42,6 +47,12 @@ public:
       for (const auto& [contributor, units] : judged_)
         history.judged->push_back({contributor, units});
     }
+    using row = core::step_history::unreadable::row;
+    for (const auto* unit : left_out_)
+      history.damage.push_back({scope.tests && is_question(*unit) ? row::question : row::work,
+                                {},
+                                unit->made.id,
+                                memory::row_is_damaged});
     return history;
   }
 
@@ -65,6 +76,10 @@ private:
       questions_.push_back({id, unit.made.ordinal, unit.made.truth,
                             unit.state == core::unit_state::judgable, unit.forgiven_at.has_value(),
                             unit.forgiving_changed});
+    if (lost_ && lost_(id)) {
+      left_out_.push_back(&unit);
+      return;
+    }
     const auto [first_lease, last_lease] = memory::rows_of(t_.active_leases, id);
     for (auto row = first_lease; row != last_lease; ++row) {
       add_grant(unit, row->second.owner);
@@ -149,6 +164,8 @@ private:
 
   const memory::tables& t_;
   core::step_id step_;
+  const unit_rule& lost_;
+  std::vector<const memory::unit_row*> left_out_;
   std::vector<core::step_history::question> questions_;
   std::map<core::contributor_id, std::uint64_t> grants_;
   std::map<core::contributor_id, std::uint32_t> judged_; ///< Units that are no test questions.
@@ -202,7 +219,10 @@ core::outcome<core::step_history> memory_store::load_step_history(core::step_id 
   const auto lock = database_->begin_read(__func__);
   if (!lock)
     return memory::unreachable;
-  return history_reader{database_->tables_, step}.read(scope);
+  history_reader reader{database_->tables_, step, database_->damaged_parts_};
+  if (!reader.is_whole())
+    return core::failure{core::errc::damaged, memory::row_is_damaged};
+  return reader.read(scope);
 }
 
 core::outcome<core::step_history>
@@ -210,7 +230,7 @@ memory_store::load_readable_step_history(core::step_id step, core::history_scope
   const auto lock = database_->begin_read(__func__);
   if (!lock)
     return memory::unreachable;
-  auto history = history_reader{database_->tables_, step}.read(scope);
+  auto history = history_reader{database_->tables_, step, database_->damaged_parts_}.read(scope);
   if (database_->damaged_history_)
     leave_out_damaged(history, database_->damaged_history_);
   return history;
@@ -222,7 +242,7 @@ memory_store::load_grants(core::step_id step, const core::contributor_id& after,
   const auto lock = database_->begin_read(__func__);
   if (!lock)
     return memory::unreachable;
-  return history_reader{database_->tables_, step}.grants(after, limit);
+  return history_reader{database_->tables_, step, database_->damaged_parts_}.grants(after, limit);
 }
 
 } // namespace holdfast::persistence

@@ -106,7 +106,9 @@ core::outcome<stored_step> postgres_store::load_step_apart(core::step_id step,
           return *refused;
         return end;
       },
-      [&](const auto& id, const auto& why) { loaded->unreadable.push_back({id, why.text()}); }};
+      [&](const auto& id, const auto& why) {
+        loaded->unreadable.push_back({id, why.text()});
+      }};
   if (auto failed = read_apart(reads::unit_ids_of(*own), units))
     return *failed;
   return loaded;

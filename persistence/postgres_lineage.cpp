@@ -48,8 +48,8 @@ constexpr statement place_in_item{"place_in_item", R"sql(
   " CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = p.unit_id OFFSET 0) u\n"  \
   " ORDER BY p.created_at, p.unit_id"
 
-constexpr statement units_of_item{
-    "units_of_item", UNITS_OF_ITEM("u.source_key, u.input, u.result, u.route_reason")};
+constexpr statement units_of_item{"units_of_item",
+                                  UNITS_OF_ITEM("u.source_key, u.input, u.result, u.route_reason")};
 
 constexpr statement leases_of_item{"leases_of_item", PAGE_OF_ITEM R"sql(
   SELECT g.*

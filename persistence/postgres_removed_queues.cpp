@@ -57,8 +57,8 @@ core::outcome<std::vector<removed_queue>> postgres_store::list_removed_queues() 
   if (!names)
     return names.error();
   for (std::size_t row = 0; row < names->front().rows(); ++row) {
-    removed_queue one{names->front().get<std::string>(row, 0), {},
-                      names->front().get<core::instant>(row, 1)};
+    removed_queue one{
+        names->front().get<std::string>(row, 0), {}, names->front().get<core::instant>(row, 1)};
     const auto policy = ask_for_row({{&removed_queue_policy, {one.name}}});
     if (!policy && core::describe(policy.error().code).retryable)
       return policy.error();

@@ -92,7 +92,8 @@ void add_repairs(const query_result& rows, stored_repairs& repairs) {
 } // namespace
 
 core::outcome<core::repair_row> postgres_store::find_repair(core::repair_id repair) {
-  const auto answer = ask_for_row(reads::short_read({{&repair_by_id, {wire::scalar(repair.value)}}}));
+  const auto answer =
+      ask_for_row(reads::short_read({{&repair_by_id, {wire::scalar(repair.value)}}}));
   if (!answer)
     return answer.error();
   const auto& rows = (*answer)[reads::preamble_short];
@@ -102,9 +103,9 @@ core::outcome<core::repair_row> postgres_store::find_repair(core::repair_id repa
 }
 
 core::outcome<stored_repairs> postgres_store::open_repairs(core::step_id step) {
-  const auto answer = run(reads::short_read(
-      step ? std::vector<call>{{&repairs_of_step, {wire::scalar(step.value)}}}
-           : std::vector<call>{{&repairs_of_all, {}}}));
+  const auto answer =
+      run(reads::short_read(step ? std::vector<call>{{&repairs_of_step, {wire::scalar(step.value)}}}
+                                 : std::vector<call>{{&repairs_of_all, {}}}));
   if (!answer)
     return answer.error();
   stored_repairs repairs;

@@ -22,7 +22,7 @@ constexpr statement test_questions{"test_questions", R"sql(
 // From the units of the step to the tables, row by row: see the remark on `OFFSET 0` in
 // postgres_reads.cpp. Joins of its own choice would read the judgments of all steps. A grant is in
 // exactly one of the three tables.
-#define GRANTS                                                                                     \
+#define GRANTS(left_out)                                                                           \
   "SELECT g.contributor_id, count(*)\n"                                                            \
   "  FROM holdfast.units u\n"                                                                      \
   " CROSS JOIN LATERAL (\n"                                                                        \
@@ -32,12 +32,12 @@ constexpr statement test_questions{"test_questions", R"sql(
   "       UNION ALL\n"                                                                             \
   "       SELECT j.contributor_id FROM holdfast.judgments j WHERE j.unit_id = u.unit_id\n"         \
   "       OFFSET 0) g\n"                                                                           \
-  " WHERE u.step_id = $1::uuid\n"
+  " WHERE u.step_id = $1::uuid AND u.unit_id <> ALL (" left_out "::uuid[])\n"
 
-constexpr statement grants_by_contributor{"grants_by_contributor", GRANTS R"sql(
+constexpr statement grants_by_contributor{"grants_by_contributor", GRANTS("$2") R"sql(
    GROUP BY g.contributor_id ORDER BY g.contributor_id)sql"};
 
-constexpr statement grants_after{"grants_after", GRANTS R"sql(
+constexpr statement grants_after{"grants_after", GRANTS("$4") R"sql(
      AND g.contributor_id > $2::text
    GROUP BY g.contributor_id ORDER BY g.contributor_id LIMIT $3::integer)sql"};
 
@@ -59,7 +59,7 @@ constexpr statement asked_questions{"asked_questions", R"sql(
          SELECT * FROM holdfast.judgments f
           WHERE f.unit_id = u.unit_id AND f.contributor_id = a.contributor_id
          OFFSET 0) j ON j.test_question_correct IS NOT NULL
-   WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL
+   WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL AND u.unit_id <> ALL ($2::uuid[])
    ORDER BY j.submitted_at NULLS LAST, j.judgment_id, a.contributor_id, u.unit_id)sql"};
 
 // Where no question was ever forgiven, which is usual, no judgment of a unit is looked at.
@@ -71,7 +71,8 @@ constexpr statement trusted_judgments{"trusted_judgments", R"sql(
            SELECT f.contributor_id FROM holdfast.judgments f
             WHERE f.unit_id = u.unit_id AND f.test_question_correct IS NOT NULL
            OFFSET 0) j
-     WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL AND u.forgiving_changed_at IS NOT NULL)
+     WHERE u.step_id = $1::uuid AND u.truth IS NOT NULL AND u.forgiving_changed_at IS NOT NULL
+       AND u.unit_id <> ALL ($2::uuid[]))
   SELECT j.contributor_id, u.unit_id, j.submitted_at, j.judgment_id, j.trust_snapshot,
          j.trust_questions
     FROM holdfast.units u
@@ -79,7 +80,7 @@ constexpr statement trusted_judgments{"trusted_judgments", R"sql(
          SELECT * FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
          OFFSET 0) j
    WHERE u.step_id = $1::uuid AND u.state < 3 AND u.truth IS NULL
-     AND EXISTS (SELECT FROM concerned)
+     AND u.unit_id <> ALL ($2::uuid[]) AND EXISTS (SELECT FROM concerned)
      AND j.contributor_id IN (SELECT contributor_id FROM concerned)
    ORDER BY j.contributor_id, u.unit_id)sql"};
 
@@ -138,15 +139,16 @@ constexpr statement judged_by_contributor{"judged_by_contributor", R"sql(
    CROSS JOIN LATERAL (
          SELECT f.contributor_id FROM holdfast.judgments f WHERE f.unit_id = u.unit_id
          OFFSET 0) j
-   WHERE u.step_id = $1::uuid AND u.truth IS NULL
+   WHERE u.step_id = $1::uuid AND u.truth IS NULL AND u.unit_id <> ALL ($2::uuid[])
    GROUP BY j.contributor_id ORDER BY j.contributor_id)sql"};
 
 // The same in parts, for a history of which rows cannot be read: their keys, and some of the rows.
-// The names of contributors come from the indexes, which have them as well: a page of the table that
-// is damaged keeps nobody from knowing whose rows are on it.
+// The names of contributors come from the indexes, which have them as well: a page of the table
+// that is damaged keeps nobody from knowing whose rows are on it.
 
 constexpr statement by_index_alone{"by_index_alone", R"sql(
-  SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true))sql"};
+  SELECT set_config('enable_seqscan', 'off', true),
+         set_config('enable_bitmapscan', 'off', true))sql"};
 
 constexpr statement standing_names_of_step{"standing_names_of_step", R"sql(
   SELECT contributor_id
@@ -185,7 +187,8 @@ constexpr statement parts_in_open_units{"parts_in_open_units", R"sql(
          SELECT j.contributor_id, j.is_tainted FROM holdfast.judgments j
           WHERE j.unit_id = u.unit_id AND (j.is_tainted OR u.truth IS NULL)
          OFFSET 0) g
-   WHERE u.step_id = $1::uuid AND u.state < 3 AND g.contributor_id = ANY ($2::text[])
+   WHERE u.step_id = $1::uuid AND u.state < 3 AND u.unit_id <> ALL ($3::uuid[])
+     AND g.contributor_id = ANY ($2::text[])
    ORDER BY g.contributor_id, u.unit_id)sql"};
 
 constexpr statement questions_without_truth{"questions_without_truth", R"sql(
@@ -202,7 +205,7 @@ constexpr statement vote_keys_of_step{"vote_keys_of_step", R"sql(
    CROSS JOIN LATERAL (
          SELECT * FROM holdfast.judgments f WHERE f.unit_id = u.unit_id AND NOT f.is_tainted
          OFFSET 0) j
-   WHERE u.step_id = $1::uuid
+   WHERE u.step_id = $1::uuid AND u.unit_id <> ALL ($2::uuid[])
    ORDER BY j.submitted_at, j.judgment_id)sql"};
 
 constexpr statement votes_by_key{"votes_by_key", R"sql(
@@ -214,23 +217,94 @@ constexpr statement votes_by_key{"votes_by_key", R"sql(
          OFFSET 0) j
    ORDER BY j.submitted_at, j.judgment_id)sql"};
 
+// Whose work it was that cannot be read nobody can say, so its unit is left out: these find it.
+
+constexpr statement unit_ids_with_work{"unit_ids_with_work", R"sql(
+  SELECT unit_id FROM holdfast.units WHERE step_id = $1::uuid ORDER BY ordinal)sql"};
+
+// All that the statements above read of leases and judgments, but for answers.
+constexpr statement work_among{"work_among", R"sql(
+  SELECT sum(octet_length(g.contributor_id)), count(g.submitted_at), count(g.judgment_id),
+         count(g.trust_snapshot), count(g.trust_questions), count(g.test_question_correct),
+         count(g.is_tainted)
+    FROM unnest($1::uuid[]) AS t(unit_id)
+   CROSS JOIN LATERAL (
+         SELECT l.contributor_id, NULL::timestamptz AS submitted_at, NULL::uuid AS judgment_id,
+                NULL::double precision AS trust_snapshot, NULL::integer AS trust_questions,
+                NULL::boolean AS test_question_correct, NULL::boolean AS is_tainted
+           FROM holdfast.active_leases l WHERE l.unit_id = t.unit_id
+         UNION ALL
+         SELECT e.contributor_id, NULL, NULL, NULL, NULL, NULL, NULL
+           FROM holdfast.ended_leases e WHERE e.unit_id = t.unit_id
+         UNION ALL
+         SELECT j.contributor_id, j.submitted_at, j.judgment_id, j.trust_snapshot,
+                j.trust_questions, j.test_question_correct, j.is_tainted
+           FROM holdfast.judgments j WHERE j.unit_id = t.unit_id
+         OFFSET 0) g)sql"};
+
+using runner = std::function<core::outcome<pipeline_results>(const std::vector<call>&)>;
+using unreadable_rows = std::vector<core::step_history::unreadable>;
+
+std::string list_of(const std::vector<core::unit_id>& units) {
+  wire::array_of<core::uuid> ids;
+  for (const auto& unit : units)
+    ids.add(unit.value);
+  return ids.take();
+}
+
+/// The units of `rows`.
+std::string units_of(const unreadable_rows& rows) {
+  wire::array_of<core::uuid> ids;
+  for (const auto& row : rows)
+    ids.add(row.unit.value);
+  return ids.take();
+}
+
+/// The units of the step of which leases or judgments cannot be read.
+core::outcome<unreadable_rows> find_unreadable_work(const runner& run, core::step_id step) {
+  std::vector<core::unit_id> units;
+  const auto found =
+      end_of(run({{&unit_ids_with_work, {wire::scalar(step.value)}}}), [&](const auto& results) {
+        const query_result& rows = results.front();
+        for (std::size_t row = 0; row < rows.rows(); ++row)
+          units.push_back({rows.template get<core::uuid>(row, 0)});
+      });
+  if (!found)
+    return found.error();
+  if (*found)
+    return core::failure{may_be_of_a_row(**found) ? core::errc::damaged : core::errc::unavailable,
+                         (*found)->text()};
+  unreadable_rows lost;
+  const apart_reader<core::unit_id> rows{
+      [&](const auto& some) {
+        return end_of(run({{&work_among, {list_of(some)}}}), [](auto&) {});
+      },
+      [&](const auto& unit, const auto& why) {
+        lost.push_back({core::step_history::unreadable::row::work, {}, unit, why.text()});
+      }};
+  if (auto failed = read_apart(units, rows))
+    return *failed;
+  return lost;
+}
+
 /// What was asked for, in this order.
 std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
   const std::vector<std::string> id{wire::scalar(step.value)};
+  const std::vector<std::string> all_units{id.front(), list_of(std::vector<core::unit_id>{})};
   std::vector<call> calls{{&standings_of_step, id},
                           {&flags_of_step, id},
                           {&unsettled_units, id},
                           {&reinstatable_units, id}};
   if (scope.tests) {
     calls.push_back({&test_questions, id});
-    calls.push_back({&grants_by_contributor, id});
-    calls.push_back({&asked_questions, id});
-    calls.push_back({&trusted_judgments, id});
+    calls.push_back({&grants_by_contributor, all_units});
+    calls.push_back({&asked_questions, all_units});
+    calls.push_back({&trusted_judgments, all_units});
   }
   if (scope.votes)
     calls.push_back({&votes_of_step, id});
   if (scope.judged)
-    calls.push_back({&judged_by_contributor, id});
+    calls.push_back({&judged_by_contributor, all_units});
   return reads::long_read(std::move(calls));
 }
 
@@ -339,8 +413,6 @@ namespace {
 /// Reads the history of one step in parts, and around rows that the server does not give back.
 class parted_reader {
 public:
-  using runner = std::function<core::outcome<pipeline_results>(const std::vector<call>&)>;
-
   parted_reader(runner run, core::step_id step) : run_(std::move(run)), step_(step) {}
 
   core::outcome<core::step_history> read(core::history_scope scope) {
@@ -351,10 +423,17 @@ public:
     if (scope.votes)
       read_all_votes();
     if (scope.judged)
-      if (const auto rows = ask(judged_by_contributor))
+      if (const auto rows = ask_of_units(judged_by_contributor))
         read_judged(*rows, history_);
     if (failed_)
       return *failed_;
+    for (const auto& row : left_out_) {
+      history_.damage.push_back(row);
+      // Nobody can say who has been asked it, and who was right.
+      for (const auto& question : history_.questions)
+        if (question.unit == row.unit)
+          history_.damage.back().what = unreadable::row::question;
+    }
     return std::move(history_);
   }
 
@@ -375,6 +454,29 @@ private:
     else
       return std::move(answer->results[reads::preamble_long]);
     return std::nullopt;
+  }
+
+  /// The same of a statement whose last parameter are units to leave out: those of which leases or
+  /// judgments cannot be read, once such a statement has failed.
+  std::optional<query_result> ask_of_units(const statement& what,
+                                           std::vector<std::string> more = {}) {
+    if (failed_)
+      return std::nullopt;
+    more.push_back(units_of(left_out_));
+    if (looked_)
+      return ask(what, more);
+    auto answer = run_(reads::long_read({{&what, parameters(more)}}));
+    if (answer && !answer->failed)
+      return std::move(answer->results[reads::preamble_long]);
+    if (answer && may_be_of_a_row(answer->failure)) {
+      looked_ = true;
+      if (auto lost = find_unreadable_work(run_, step_))
+        left_out_ = std::move(*lost);
+      else
+        failed_ = lost.error();
+    }
+    more.back() = units_of(left_out_);
+    return ask(what, more);
   }
 
   static core::failure failure_of(const query_failure& failure) {
@@ -452,7 +554,7 @@ private:
     }
     if (known.empty())
       return;
-    const auto rows = ask(parts_in_open_units, {list_of(known)});
+    const auto rows = ask_of_units(parts_in_open_units, {list_of(known)});
     for (std::size_t row = 0; rows && row < rows->rows(); ++row) {
       const core::step_history::unsettled part{rows->get<std::string>(row, 0),
                                                {rows->get<core::uuid>(row, 1)}};
@@ -499,17 +601,17 @@ private:
         });
     for (auto& question : history_.questions)
       question.truth = std::move(truths[question.unit]);
-    if (const auto rows = ask(grants_by_contributor))
+    if (const auto rows = ask_of_units(grants_by_contributor))
       history_.contributors = read_grants(*rows);
-    if (const auto rows = ask(asked_questions))
+    if (const auto rows = ask_of_units(asked_questions))
       read_asked(*rows, history_);
-    if (const auto rows = ask(trusted_judgments))
+    if (const auto rows = ask_of_units(trusted_judgments))
       read_trusted(*rows, history_);
   }
 
   void read_all_votes() {
     std::vector<reads::judgment_key> keys;
-    if (const auto rows = ask(vote_keys_of_step))
+    if (const auto rows = ask_of_units(vote_keys_of_step))
       keys = reads::judgment_keys(*rows);
     read_rows(
         keys,
@@ -525,6 +627,8 @@ private:
   runner run_;
   core::step_id step_;
   core::step_history history_;
+  unreadable_rows left_out_;
+  bool looked_ = false; ///< For what is to be left out.
   std::optional<core::failure> failed_;
 };
 
@@ -544,11 +648,25 @@ postgres_store::load_readable_step_history(core::step_id step, core::history_sco
 core::outcome<std::vector<core::step_history::worked>>
 postgres_store::load_grants(core::step_id step, const core::contributor_id& after,
                             std::uint32_t limit) {
-  const auto answer = ask(reads::long_read(
-      {{&grants_after, {wire::scalar(step.value), after, reads::limit_parameter(limit)}}}));
+  const auto calls = [&](const unreadable_rows& left_out) {
+    return reads::long_read(
+        {{&grants_after,
+          {wire::scalar(step.value), after, reads::limit_parameter(limit), units_of(left_out)}}});
+  };
+  const auto answer = run(calls({}));
   if (!answer)
     return answer.error();
-  return read_grants((*answer)[reads::preamble_long]);
+  if (!answer->failed)
+    return read_grants(answer->results[reads::preamble_long]);
+  if (!may_be_of_a_row(answer->failure))
+    return error_of(answer->failure);
+  const auto lost = find_unreadable_work([this](const auto& more) { return run(more); }, step);
+  if (!lost)
+    return lost.error();
+  const auto others = ask(calls(*lost));
+  if (!others)
+    return others.error();
+  return read_grants((*others)[reads::preamble_long]);
 }
 
 } // namespace holdfast::persistence

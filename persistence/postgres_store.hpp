@@ -205,8 +205,8 @@ private:
   /// Reads rows, around those that the server does not give back.
   template <class Key>
   std::optional<core::failure> read_rows(const row_reading<Key>& of);
-  /// `load_step`, `load_queue`, `list_queues`, `list_webhooks` and `load_staged` where the server does not give
-  /// back all their rows together.
+  /// `load_step`, `load_queue`, `list_queues`, `list_webhooks` and `load_staged` where the server
+  /// does not give back all their rows together.
   core::outcome<stored_step> load_step_apart(core::step_id step,
                                              const lease_policies_of& policies_of);
   core::outcome<stored_queue> load_queue_apart(const core::queue_name& queue);

@@ -12,7 +12,7 @@ namespace {
 // As many rows for each token as the longer of its lists has elements, one at least.
 #define COLUMNS_OF_TOKEN                                                                           \
   "SELECT k.token_id, k.secret_hash, k.role, k.bound_name, k.created_by, k.created_at,\n"          \
-  "       k.expires_at, k.revoked_at, k.last_used_at, t.queue, t.workflow,\n"               \
+  "       k.expires_at, k.revoked_at, k.last_used_at, t.queue, t.workflow,\n"                      \
   "       cardinality(k.queues), cardinality(k.workflows)\n"
 #define LISTS_OF_TOKEN                                                                             \
   "  LEFT JOIN LATERAL unnest(k.queues, k.workflows) WITH ORDINALITY\n"                            \
@@ -34,10 +34,9 @@ constexpr statement api_token_ids_after{"api_token_ids_after", R"sql(
   SELECT token_id FROM holdfast.api_tokens WHERE token_id > $1
    ORDER BY token_id LIMIT $2::integer)sql"};
 
-constexpr statement api_tokens_among{
-    "api_tokens_among",
-    COLUMNS_OF_TOKEN "  FROM (SELECT * FROM holdfast.api_tokens WHERE token_id = ANY ($1::uuid[])) k\n"
-        LISTS_OF_TOKEN};
+constexpr statement api_tokens_among{"api_tokens_among", COLUMNS_OF_TOKEN
+                                     "  FROM (SELECT * FROM holdfast.api_tokens WHERE token_id = "
+                                     "ANY ($1::uuid[])) k\n" LISTS_OF_TOKEN};
 
 #undef COLUMNS_OF_TOKEN
 #undef LISTS_OF_TOKEN

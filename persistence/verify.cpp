@@ -272,8 +272,7 @@ constexpr keyed_rows all_keyed_rows[]{
      "right answer: ", "SELECT unit_id FROM holdfast.units WHERE truth IS NOT NULL ORDER BY 1",
      "SELECT count(truth::jsonb) FROM holdfast.units WHERE truth IS NOT NULL AND ", "unit_id",
      "uuid[]"},
-    {"quality_rows_can_be_read",
-     "repair: ", "SELECT repair_id FROM holdfast.repairs ORDER BY 1",
+    {"quality_rows_can_be_read", "repair: ", "SELECT repair_id FROM holdfast.repairs ORDER BY 1",
      "SELECT count(contributor_id || through || bookmark || asked_at) FROM holdfast.repairs WHERE ",
      "repair_id", "uuid[]"},
 };

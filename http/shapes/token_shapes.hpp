@@ -14,7 +14,8 @@ void describe(Fields& f, msg::token_view& x) {
   f.required("queues", x.queues, "The beginnings of the names of the queues that it reaches.");
   f.required("workflows", x.workflows,
              "The workflows that it reaches. Without any and without queues: all of both.");
-  f.required("state", x.state, "`good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and "
+  f.required("state", x.state,
+             "`good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and "
              "`created_by` says why.");
   f.optional("created_by", x.created_by, "The credential that made it, for people.");
   f.required("created_at", x.created_at, "The time at which it was made.");

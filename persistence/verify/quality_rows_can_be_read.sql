@@ -1,4 +1,5 @@
--- I-11: Standings, flags, right answers of test questions and repairs can be read, and say what they may.
+-- I-11: Standings, flags, right answers of test questions and repairs can be read, and say what they
+-- may.
 SELECT step_id, contributor_id AS of, 'standing' AS kind
 FROM holdfast.contributor_standings
 WHERE standing NOT BETWEEN 1 AND 2 OR reason NOT BETWEEN 1 AND 4

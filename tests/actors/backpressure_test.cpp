@@ -50,6 +50,7 @@ struct busy_node : node_with_queue {
 
 BOOST_FIXTURE_TEST_SUITE(backpressure, busy_node)
 
+// F38
 BOOST_AUTO_TEST_CASE(above_the_high_water_mark_requests_are_refused_and_taken_again_below_it) {
   std::vector<msg::assignment> leases;
   for (const auto* who : {"a", "b", "c", "d", "e", "f"})

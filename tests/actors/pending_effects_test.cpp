@@ -1,5 +1,5 @@
-// What an actor wants to say waits for its writes; when one of them is refused, each request is told
-// what has become of its own.
+// What an actor wants to say waits for its writes; when one of them is refused, each request is
+// told what has become of its own.
 
 #include "actors/pending_effects.hpp"
 
@@ -37,9 +37,7 @@ struct waiting_requests {
   std::function<void(const core::failure&)> tell(const std::string& who) {
     return [this, who](const core::failure& why) { told[who] = why.code; };
   }
-  void write(const std::string& who) {
-    pending.write(&self, context, {}, {}, {}, tell(who));
-  }
+  void write(const std::string& who) { pending.write(&self, context, {}, {}, {}, tell(who)); }
   void write_alone(const std::string& who) {
     pending.write_alone(&self, context, {}, {}, {}, tell(who));
   }

@@ -25,7 +25,7 @@ std::string wrong_in(const server_settings& settings) {
 
 BOOST_AUTO_TEST_SUITE(settings_of_the_server)
 
-BOOST_AUTO_TEST_CASE(of_a_private_one_are_as_they_should_be) { // I-12
+BOOST_AUTO_TEST_CASE(of_a_private_one_are_as_they_should_be) { // I-12, F17
   const auto settings = read_server_settings(test_cluster::instance().conninfo());
   BOOST_REQUIRE(settings);
   BOOST_TEST(settings->at("autovacuum_naptime") == "2");
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(are_those_of_the_sessions_that_a_node_opens) { // I-12
   BOOST_TEST(wrong_in(*settings) == "synchronous_commit=off ");
 }
 
-BOOST_AUTO_TEST_CASE(that_lose_what_was_acknowledged_are_told) { // I-12
+BOOST_AUTO_TEST_CASE(that_lose_what_was_acknowledged_are_told) { // I-12, F17
   BOOST_TEST(wrong_in({{"fsync", "off"}, {"full_page_writes", "off"}})
              == "fsync=off full_page_writes=off ");
   BOOST_TEST(wrong_in({{"synchronous_commit", "local"}, {"synchronous_standby_names", "db2"}})
