@@ -137,6 +137,9 @@ private:
     removed_.insert(people.begin(), people.end());
     if (unit_.state == core::unit_state::finalized)
       return repaired({people, told_, {}, {}, repair_policy_});
+    if (repair(unit_, policy_, ways_, {people, told_, {}, {}, repair_policy_}, now_).answer.outcome
+        != core::repair_outcome::unconcerned)
+      throw broken_rule("a repair is about finished units");
     bool any = false;
     for (const auto& who : people)
       any = decide(unit_, core::lease_policy{}, core::disregard{who}, now_).answer || any;
