@@ -110,35 +110,6 @@ BOOST_AUTO_TEST_CASE(a_batch_by_count_is_due_when_there_are_enough_in_order_of_a
   BOOST_TEST(units.waiting() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(more_than_enough_become_several_batches) {
-  auto units = by_count(2);
-  for (std::uint64_t n = 1; n <= 5; ++n)
-    units.add(waiting(n));
-  BOOST_TEST((make(units) == ordinals{1, 2}));
-  BOOST_TEST((make(units) == ordinals{3, 4}));
-  BOOST_TEST(due(units).empty());
-}
-
-BOOST_AUTO_TEST_CASE(nothing_is_left_when_nothing_more_can_come) {
-  auto units = by_count(3);
-  BOOST_TEST(due(units, true).empty());
-  for (std::uint64_t n = 1; n <= 4; ++n)
-    units.add(waiting(n));
-  BOOST_TEST((make(units, true) == ordinals{1, 2, 3}));
-  BOOST_TEST((make(units, true) == ordinals{4}));
-  BOOST_TEST(due(units, true).empty());
-  BOOST_TEST(units.waiting() == 0U);
-
-  auto lists = by_list();
-  lists.add(item(1, 90, 3, 2));
-  lists.add(item(2, 91, 2, 0));
-  lists.add(item(3, 90, 3, 0));
-  BOOST_TEST(due(lists).empty());
-  BOOST_TEST((make(lists, true) == ordinals{3, 1}));
-  BOOST_TEST((make(lists, true) == ordinals{2}));
-  BOOST_TEST(lists.waiting() == 0U);
-}
-
 BOOST_AUTO_TEST_CASE(a_batch_that_cannot_be_made_rests_and_others_go_on) {
   using namespace std::chrono_literals;
   auto units = by_count(2);
@@ -165,24 +136,6 @@ BOOST_AUTO_TEST_CASE(a_batch_that_cannot_be_made_rests_and_others_go_on) {
   units.wake(second.until);
   BOOST_TEST((make(units, true) == ordinals{2}));
   BOOST_TEST(units.waiting() == 0U);
-}
-
-BOOST_AUTO_TEST_CASE(rests_grow_to_a_minute_and_no_further) {
-  using namespace std::chrono_literals;
-  auto units = by_list();
-  units.add(item(1, 90, 1, 0));
-  auto at = beginning;
-  for (int i = 0; i < 50; ++i) {
-    const auto rest = units.put_off(units_of({1}), "lost", at);
-    BOOST_TEST((rest.until - at <= 60s && rest.until > at));
-    at = rest.until;
-    units.wake(at);
-  }
-  BOOST_TEST((units.put_off(units_of({1}), "lost", at).until == at + 60s));
-  // Once it is part of a batch, that is forgotten.
-  units.remove(units_of({1}));
-  units.add(item(1, 90, 1, 0));
-  BOOST_TEST(units.put_off(units_of({1}), "lost", at).times == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(to_be_told_twice_changes_nothing) {
@@ -289,44 +242,6 @@ BOOST_AUTO_TEST_CASE(each_version_gathers_as_it_says) {
   BOOST_TEST((make(units) == ordinals{6, 7})); // in the order of arrival
   BOOST_TEST(due(units).empty());
   BOOST_TEST((make(units, true) == ordinals{2, 3}));
-}
-
-BOOST_AUTO_TEST_CASE(a_batch_by_list_is_due_when_each_item_has_come_in) {
-  auto units = by_list();
-  units.add(item(1, 90, 3, 2));
-  units.add(item(2, 91, 2, 1));
-  units.add(item(3, 90, 3, 0));
-  BOOST_TEST(due(units).empty());
-  units.add(item(4, 90, 3, 1));
-  BOOST_TEST((make(units) == ordinals{3, 4, 1}));
-  BOOST_TEST(due(units).empty());
-  units.add(item(5, 91, 2, 0));
-  BOOST_TEST((make(units) == ordinals{5, 2}));
-}
-
-BOOST_AUTO_TEST_CASE(a_unit_of_no_list_waits_for_no_other) {
-  auto units = by_list();
-  units.add(waiting(1));
-  units.add(item(2, 90, 2, 0));
-  units.add(waiting(3));
-  BOOST_TEST((make(units) == ordinals{1}));
-  BOOST_TEST((make(units) == ordinals{3}));
-  BOOST_TEST(due(units).empty());
-  units.add(item(4, 91, 1, 0)); // neither does the only item
-  BOOST_TEST((make(units) == ordinals{4}));
-}
-
-BOOST_AUTO_TEST_CASE(an_item_that_comes_in_twice_stands_for_no_other) {
-  auto units = by_list();
-  units.add(item(1, 90, 2, 0));
-  units.add(item(2, 90, 2, 0));
-  BOOST_TEST(due(units).empty());
-  units.add(item(3, 90, 2, 1));
-  BOOST_TEST((make(units) == ordinals{1, 2, 3}));
-  // What comes when the list is complete has nothing to complete.
-  units.add(item(4, 90, 2, 0));
-  BOOST_TEST(due(units).empty());
-  BOOST_TEST((make(units, true) == ordinals{4}));
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_has_a_bounded_number_of_units) {

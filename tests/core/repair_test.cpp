@@ -177,16 +177,6 @@ BOOST_AUTO_TEST_CASE(a_result_that_counts_what_was_marked_before_is_repaired_as_
                 R"("tied":1,"rests_on":1} confidence 1.000000)");
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_that_stands_and_is_kept_stays_finished) {
-  finished_unit f;
-  f.repair = core::repair_policy::keep;
-  f.with({"ana:red", "bob:red", "eve:blue"});
-  BOOST_TEST((f.without({"eve"}).answer.outcome == repair_outcome::unchanged));
-  BOOST_TEST((f.u.state == unit_state::finalized));
-  BOOST_TEST(f.u.result.find(R"("votes":{"red":2})") != std::string::npos);
-  BOOST_TEST(core::counted_judgments(f.u) == 2U);
-}
-
 BOOST_AUTO_TEST_CASE(another_winner_takes_the_result_back) {
   finished_unit f;
   f.with({"ana:red", "bob:blue", "eve:blue"});
@@ -196,35 +186,6 @@ BOOST_AUTO_TEST_CASE(another_winner_takes_the_result_back) {
   BOOST_TEST((f.u.state == unit_state::judgable));
   BOOST_TEST(core::free_slots(f.u) == 2U);
   BOOST_TEST(f.u.reopened == 1U);
-}
-
-BOOST_AUTO_TEST_CASE(a_tie_that_was_none_takes_it_back_and_one_that_was_does_not) {
-  finished_unit none;
-  none.repair = core::repair_policy::keep;
-  none.with({"ana:blue", "bob:red", "eve:blue"});
-  BOOST_TEST((none.without({"eve"}).answer.outcome == repair_outcome::reopened));
-  finished_unit tied;
-  tied.repair = core::repair_policy::keep;
-  tied.with({"ana:blue", "bob:red", "eve:yellow"});
-  BOOST_TEST((tied.without({"eve"}).answer.outcome == repair_outcome::unchanged));
-}
-
-BOOST_AUTO_TEST_CASE(repair_ignores_contributors_without_counted_judgments) {
-  finished_unit f;
-  f.repair = core::repair_policy::keep;
-  f.with({"ana:red", "bob:red", "eve:blue"});
-  BOOST_TEST(said(f.without({"dan"})) == "unconcerned");
-  f.without({"eve"});
-  BOOST_TEST(said(f.without({"eve"})) == "unconcerned");
-}
-
-BOOST_AUTO_TEST_CASE(nobody_left_means_everybody_is_asked_anew) {
-  finished_unit f;
-  f.with({"ana:red", "bob:red", "eve:red"});
-  const auto d = f.without({"ana", "bob", "eve"});
-  BOOST_TEST((d.answer.outcome == repair_outcome::reopened));
-  BOOST_TEST(d.answer.disregarded == 3U);
-  BOOST_TEST(core::free_slots(f.u) == 3U);
 }
 
 // A29: a stopping rule may be content with what is left, or want one more

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,10 +110,6 @@ private:
 
   /// As the step does when it hears of a judgment, or of a unit that is to be done again.
   bool aggregate() {
-    const auto found =
-        unit_.state == core::unit_state::judgable && core::counted_judgments(unit_) > 0
-            ? consensus()
-            : core::aggregate{};
     const auto d =
         decide(unit_, policy_, ways_, core::aggregate_if_ready{"aggregation", {3, ++count_}}, now_);
     for (const auto& write : d.changes.writes)
@@ -120,23 +117,40 @@ private:
         unit_.result = done->result;
         unit_.confidence = done->confidence;
         unit_.route = done->route;
-        told_ = {found.answer, found.correction, found.tied > 1, core::counted_judgments(unit_)};
       }
     return d.answer.finalized;
   }
 
-  core::aggregate consensus() const {
-    std::vector<core::trusted_answer> counted;
-    for (const auto& j : unit_.judgments)
-      if (!j.tainted)
-        counted.push_back({j.answer, j.trust, core::lot_of(unit_.id, j.contributor)});
-    return core::aggregate_of(policy_, counted);
+  /// The text of the result behind `name`.
+  std::string_view behind(std::string_view name) const {
+    const auto at = unit_.result.find(name);
+    if (at == std::string::npos)
+      throw broken_rule("the result has no " + std::string{name});
+    return std::string_view{unit_.result}.substr(at + name.size());
+  }
+
+  /// The result as it is stored.
+  core::standing_result stored() const {
+    core::standing_result told;
+    const auto answer = behind(R"("answer":")");
+    told.answer = answer.substr(0, answer.find('"'));
+    told.tied = behind(R"("tied":)").front() != '1';
+    auto votes = behind(R"("votes":{)");
+    votes = votes.substr(0, votes.find('}'));
+    std::uint32_t sum = 0;
+    for (auto at = votes.find(':'); at != std::string_view::npos; at = votes.find(':', at + 1))
+      sum += static_cast<std::uint32_t>(std::stoul(std::string{votes.substr(at + 1)}));
+    told.votes = sum;
+    return told;
   }
 
   std::string remove(const std::set<core::contributor_id>& people) {
     removed_.insert(people.begin(), people.end());
     if (unit_.state == core::unit_state::finalized)
-      return repaired({people, told_, {}, {}, repair_policy_});
+      return repaired({people, stored(), {}, {}, repair_policy_});
+    if (repair(unit_, policy_, ways_, {people, {}, {}, {}, repair_policy_}, now_).answer.outcome
+        != core::repair_outcome::unconcerned)
+      throw broken_rule("a repair is about finished units");
     bool any = false;
     for (const auto& who : people)
       any = decide(unit_, core::lease_policy{}, core::disregard{who}, now_).answer || any;
@@ -148,7 +162,7 @@ private:
     for (const auto& who : people)
       removed_.erase(who);
     if (unit_.state == core::unit_state::finalized) {
-      core::disregard_finished command{removed_, told_, {}, {}, repair_policy_};
+      core::disregard_finished command{removed_, stored(), {}, {}, repair_policy_};
       for (const auto& j : unit_.judgments)
         if (removed_.count(j.contributor) == 0)
           command.at_work[j.contributor] = {trust_in(j.contributor), {}};
@@ -174,10 +188,8 @@ private:
       return text;
     text += ", " + std::to_string(d.answer.disregarded)
             + (d.answer.disregarded == 1 ? " judgment" : " judgments") + " counted otherwise; ";
-    if (d.answer.outcome == core::repair_outcome::unchanged) {
-      told_.votes = d.changes.empty() ? told_.votes : core::counted_judgments(unit_);
+    if (d.answer.outcome == core::repair_outcome::unchanged)
       return text + standing();
-    }
     text += d.answer.reissued ? "what was made from it goes; " : "";
     return aggregate() ? text + "finalized " + result() : text + standing();
   }
@@ -222,7 +234,8 @@ private:
 
   /// The answer, and how many judgments it says that it rests on.
   std::string result() const {
-    return "\"" + told_.answer + "\" by " + std::to_string(told_.votes.value_or(0));
+    const auto told = stored();
+    return "\"" + told.answer + "\" by " + std::to_string(told.votes.value_or(0));
   }
 
   std::string standing() const {
@@ -236,7 +249,6 @@ private:
   core::aggregation_policy policy_;
   core::repair_policy repair_policy_ = core::repair_policy::refill;
   std::vector<core::way> ways_;
-  core::standing_result told_;
   std::map<core::contributor_id, double> trust_;
   std::set<core::contributor_id> removed_;
   core::instant now_;

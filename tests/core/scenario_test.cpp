@@ -18,6 +18,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace holdfast;
@@ -155,6 +156,12 @@ std::string run(const std::string& text) {
   return scenario{"x.scn"}.run("# description: x\n" + text);
 }
 
+/// Whether the file that begins with `machine` fails at its next line, which is not the language.
+bool not_understood(const std::string& machine, const std::string& line) {
+  const auto failure = run(machine + "\n" + line + "\n");
+  return failure.find("x.scn:3: ") == 0 && failure.find("not understood: ") != std::string::npos;
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(scenarios)
@@ -204,8 +211,7 @@ BOOST_AUTO_TEST_CASE(spans_of_time_are_compared_by_value) {
 
 BOOST_AUTO_TEST_CASE(text_outside_the_language_fails) {
   const auto misunderstood = [](const std::string& line) {
-    const auto failure = run("given a unit with 1 slot\n" + line + "\n");
-    return failure.find("x.scn:3: ") == 0 && failure.find("not understood: ") != std::string::npos;
+    return not_understood("given a unit with 1 slot", line);
   };
   BOOST_TEST(misunderstood("at 0s ana asks"));
   BOOST_TEST(misunderstood("at 0s ana dances -> granted"));
@@ -218,8 +224,7 @@ BOOST_AUTO_TEST_CASE(text_outside_the_language_fails) {
   BOOST_TEST(misunderstood("given a step"));
   BOOST_TEST(misunderstood("given patience"));
   const auto misunderstood_of_queue = [](const std::string& line) {
-    const auto failure = run("given a queue\n" + line + "\n");
-    return failure.find("x.scn:3: ") == 0 && failure.find("not understood: ") != std::string::npos;
+    return not_understood("given a queue", line);
   };
   BOOST_TEST(misunderstood_of_queue("given leases of one"));
   BOOST_TEST(misunderstood_of_queue("at 0s m1 is enqueued twice -> enqueued"));
@@ -236,6 +241,44 @@ BOOST_AUTO_TEST_CASE(text_outside_the_language_fails) {
                  "given leases of 3s\n")
                  .find("cannot be given here")
              != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(each_machine_refuses_the_words_of_others) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> lines{
+      {"given a workflow of a b",
+       {"given c leads to a", "given a leads to b when the moon is full", "given version 3 of a",
+        "at 0s a is sealed -> sealed", "at 0s version 2 is put -> version 2",
+        "at 0s the receiver answers 200 -> delivered 1; position 1"}},
+      {"given a step that gathers 2 units",
+       {"given version 2 gathers dust", "at 0s u1 arrives late -> 1 waits",
+        "at 0s b1 finishes -> Open, 1 of 1, revision 1", "at 0s u1 is withdrawn -> 0 wait",
+        "at 0s the batch of u1 cannot be made -> tried again at 2s"}},
+      {"given a unit that is repaired with 3 slots",
+       {"given the repair policy forget", "at 0s ana and bob judge \"cat\" -> judged",
+        "at 0s ana is promoted -> promoted", "at 0s ana is trusted much -> trusted"}},
+      {"given a webhook",
+       {"given attempts 0", "given batches of many events", "at 0s 2 event happens -> event 1",
+        "at 0s the queue answers maybe -> delivered", "at 0s the queue answers -> delivered",
+        "at 0s the webhook is praised -> praised"}},
+      {"given a schedule of \"0 * * * *\"",
+       {"given backfill some", "given no occurrence before noon", "given clocks 1h ahead",
+        "at 2026-13-01T00:00Z time passes -> makes nothing; next never",
+        "at 2026-01-01 time passes -> makes nothing; next never",
+        "at 0s the schedule is praised -> praised"}}};
+  for (const auto& [machine, all] : lines)
+    for (const auto& line : all)
+      BOOST_TEST(not_understood(machine, line), machine << ": " << line);
+  BOOST_TEST(run("given a schedule of \"* * * *\"\n").find("needs five fields")
+             != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(times_are_read_and_told_in_utc) {
+  BOOST_TEST((parse_utc("2026-03-29T01:00Z") == parse_utc("2026-03-29T01:00:00.000000Z")));
+  BOOST_TEST(!parse_utc("2026-03-29T01:00"));
+  BOOST_TEST(!parse_utc("2026-03-29"));
+  for (const auto* text :
+       {"2026-03-29T01:00Z", "2026-03-29T01:00:01Z", "2026-03-29T01:00:00.000001Z"})
+    BOOST_TEST(utc_text(*parse_utc(text)) == text);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_must_describe_itself_and_expect_something) {

@@ -120,35 +120,6 @@ BOOST_AUTO_TEST_CASE(a_new_schedule_begins_now) {
   BOOST_TEST(made_at(midnight + 1min) == "1");
 }
 
-// B45: a node that was down catches up by the policy
-BOOST_AUTO_TEST_CASE(of_missed_occurrences_the_policy_says_what_becomes) {
-  const auto after_a_night = [](backfill policy, core::duration late) {
-    scheduled_queue world;
-    world.put(plan_of("0 * * * *", policy), midnight);
-    const auto text = world.made_at(midnight + 3h + late);
-    BOOST_TEST((world.it().next == midnight + 4h));
-    BOOST_TEST(world.made_at(midnight + 3h + late).empty());
-    return text;
-  };
-  BOOST_TEST(after_a_night(backfill::none, 30min) == "");
-  BOOST_TEST(after_a_night(backfill::latest, 30min) == "180");
-  BOOST_TEST(after_a_night(backfill::all, 30min) == "60,120,180");
-  // The last one is on time until the end of the grace, and then it is all that `none` makes.
-  for (const auto late : {core::duration{0s}, core::duration{60s}}) {
-    BOOST_TEST(after_a_night(backfill::none, late) == "180");
-    BOOST_TEST(after_a_night(backfill::latest, late) == "180");
-    BOOST_TEST(after_a_night(backfill::all, late) == "60,120,180");
-  }
-  BOOST_TEST(after_a_night(backfill::none, 60s + 1us) == "");
-}
-
-BOOST_AUTO_TEST_CASE(occurrences_within_the_grace_are_all_on_time) {
-  auto plan = plan_of("* * * * *", backfill::none);
-  plan.grace = 5min;
-  put(plan, midnight);
-  BOOST_TEST(made_at(midnight + 20min) == "15,16,17,18,19,20");
-}
-
 BOOST_AUTO_TEST_CASE(no_more_are_caught_up_than_allowed_and_no_more_at_once_than_bounded) {
   auto plan = plan_of("* * * * *", backfill::all);
   plan.backfill_max = 3;
@@ -194,25 +165,6 @@ BOOST_AUTO_TEST_CASE(a_full_queue_leaves_the_schedule_where_it_is) {
   q.policy.depth_max = 3;
   BOOST_TEST(made_at(midnight + 3h + 2 * schedule_retry_pace) == "180");
   BOOST_TEST(it().problem.empty());
-}
-
-BOOST_AUTO_TEST_CASE(a_paused_queue_goes_on_making_tasks) {
-  put(plan_of("0 * * * *"), midnight);
-  q.paused = true;
-  BOOST_TEST(made_at(midnight + 1h) == "60");
-}
-
-BOOST_AUTO_TEST_CASE(a_paused_schedule_makes_nothing_and_does_not_catch_up) {
-  auto plan = plan_of("0 * * * *", backfill::all);
-  put(plan, midnight);
-  plan.paused = true;
-  // What was due by then is made before it pauses.
-  BOOST_TEST(made(put(plan, midnight + 1h + 10s).changes) == "60");
-  BOOST_TEST((next_schedule(q) == instant::max()));
-  BOOST_TEST(made_at(midnight + 5h).empty());
-  plan.paused = false;
-  BOOST_TEST(made(put(plan, midnight + 5h + 30min).changes).empty());
-  BOOST_TEST(made_at(midnight + 6h) == "360");
 }
 
 BOOST_AUTO_TEST_CASE(a_changed_schedule_goes_on_unless_its_times_are_others) {
@@ -283,40 +235,6 @@ BOOST_AUTO_TEST_CASE(a_plan_that_owes_one_decision_of_tasks_is_replaced_with_it)
   const auto replaced = put(plan_of("0 12 * * *"), midnight + 100min);
   BOOST_TEST(replaced.answer.changed);
   BOOST_TEST(q.tasks.size() == 100U);
-}
-
-BOOST_AUTO_TEST_CASE(occurrences_that_a_full_queue_refuses_to_a_replaced_plan_are_counted) {
-  q.policy.depth_max = 2;
-  put(plan_of("0 * * * *", backfill::all), midnight);
-  BOOST_TEST(made(put(plan_of("*/5 * * * *"), midnight + 5h).changes) == "60,120");
-  BOOST_TEST(it().problem
-             == "occurrences of the replaced definition that have made no task: 3 (overloaded: the "
-                "queue is full: 2 tasks are waiting or being done)");
-  q.policy.depth_max = 3;
-  BOOST_TEST(made_at(midnight + 5h + 5min) == "305");
-  BOOST_TEST(it().problem.empty());
-}
-
-BOOST_AUTO_TEST_CASE(occurrences_of_a_plan_that_goes_on_wait_for_room_and_are_not_dropped) {
-  q.policy.depth_max = 2;
-  auto plan = plan_of("0 * * * *", backfill::all);
-  put(plan, midnight);
-  plan.task.spec.body = "[1]";
-  BOOST_TEST(made(put(plan, midnight + 5h).changes) == "60,120");
-  BOOST_TEST(it().problem.empty());
-  q.policy.depth_max = 10;
-  BOOST_TEST(made_at(midnight + 5h) == "180,240,300");
-}
-
-BOOST_AUTO_TEST_CASE(a_schedule_has_a_beginning_and_an_end) {
-  auto plan = plan_of("0 * * * *", backfill::all);
-  plan.from = midnight + 2h;
-  plan.until = midnight + 4h;
-  put(plan, midnight);
-  BOOST_TEST((it().next == midnight + 2h));
-  BOOST_TEST(made_at(midnight + 9h) == "120,180,240");
-  BOOST_TEST((next_schedule(q) == instant::max()));
-  BOOST_TEST(!it().next);
 }
 
 // C22

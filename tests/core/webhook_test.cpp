@@ -1,4 +1,4 @@
-// What is done after each answer of a receiver.
+// What is done after each answer of a receiver: what tests/scenarios/webhook_* do not tell.
 
 #include "core/webhook.hpp"
 #include "tests/core/random_source.hpp"
@@ -6,7 +6,6 @@
 #include <boost/test/unit_test.hpp>
 
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -72,7 +71,7 @@ struct delivery_run {
     const auto most = at.events_most == 0 ? policy.batch_events : at.events_most;
     return batch_of(std::move(wanted), newest, most, policy.batch_bytes);
   }
-  delivery_verdict attempt(const post_answer& answer, std::uint64_t random = 1ULL << 63) {
+  delivery_verdict attempt(const post_answer& answer, std::uint64_t random) {
     const auto batch = next();
     auto verdict = judge_delivery(policy, at, batch.events.size(), batch.through, answer, random);
     ++attempts;
@@ -117,132 +116,6 @@ BOOST_AUTO_TEST_CASE(a_batch_holds_as_much_as_one_delivery_may) {
   BOOST_TEST(large.events.size() == 1U); // or it would never go out
   const auto none = batch_of({}, 9, 10, 1000);
   BOOST_TEST(none.through == 9U);
-}
-
-BOOST_AUTO_TEST_CASE(delivered_event_is_passed_for_good) {
-  delivery_run run;
-  run.newest = 5;
-  const auto verdict = run.attempt(answered(200));
-  BOOST_TEST((verdict.how == then_do::go_on));
-  BOOST_TEST(!verdict.dead);
-  BOOST_TEST(run.at.position == 5U);
-}
-
-BOOST_AUTO_TEST_CASE(failed_event_waits_longer_each_time_and_keeps_its_place) {
-  delivery_run run;
-  run.newest = 5;
-  const auto first = run.attempt(answered(500), ~0ULL);
-  const auto second = run.attempt({post_verdict::again, 0, {}, "no answer"}, ~0ULL);
-  BOOST_TEST((first.how == then_do::wait));
-  BOOST_TEST((second.how == then_do::wait));
-  BOOST_TEST((first.wait == 2s));
-  BOOST_TEST((second.wait == 4s));
-  BOOST_TEST(run.at.position == 0U);
-  run.attempt(answered(200));
-  BOOST_TEST(run.at.attempts == 0U);
-}
-
-BOOST_AUTO_TEST_CASE(a_receiver_says_when_to_come_again_within_bounds) {
-  delivery_run run;
-  run.newest = 1;
-  run.policy.attempts_max = 10;
-  const auto told = [&](duration after, std::uint64_t random) {
-    auto answer = answered(429);
-    answer.retry_after = after;
-    return run.attempt(answer, random).wait;
-  };
-  BOOST_TEST((told(20s, 0) == 20s));
-  BOOST_TEST((told(0s, 0) == 1s));
-  BOOST_TEST((told(1000h, 0) == 60s));
-  BOOST_TEST((told(20s, 1ULL << 63) == 20s + 500ms)); // not all at once
-}
-
-BOOST_AUTO_TEST_CASE(after_the_last_attempt_the_events_are_dead_letters) {
-  delivery_run run;
-  run.newest = 3;
-  run.attempt(answered(503));
-  run.attempt(answered(503));
-  const auto last = run.attempt(answered(503));
-  BOOST_TEST((last.how == then_do::go_on));
-  BOOST_TEST(last.dead);
-  BOOST_TEST(run.at.position == 3U);
-  BOOST_TEST(run.at.dead_letters == 3U);
-  BOOST_TEST(run.at.attempts == 0U);
-}
-
-BOOST_AUTO_TEST_CASE(of_a_refused_batch_only_the_refused_event_is_a_dead_letter) {
-  delivery_run run;
-  run.newest = 16;
-  while (run.at.position < run.newest && run.attempts < 100) {
-    const auto batch = run.next();
-    const bool has_it = batch.events.front().seq <= 6 && 6 <= batch.events.back().seq;
-    run.attempt(answered(has_it ? 422 : 200));
-  }
-  BOOST_TEST(run.dead == std::set<event_seq>{6}, boost::test_tools::per_element());
-  BOOST_TEST(run.delivered.size() == 15U);
-  BOOST_TEST(run.attempts <= 12U); // halves to find it, doubles to be as fast as before
-  BOOST_TEST(run.stopped == "");
-}
-
-BOOST_AUTO_TEST_CASE(many_dead_letters_in_a_row_stop_it_and_one_delivery_forgives_them) {
-  delivery_run run;
-  run.newest = 20;
-  run.policy.batch_events = 1;
-  for (int i = 0; i < 3; ++i)
-    run.attempt(answered(400));
-  run.attempt(answered(200));
-  for (int i = 0; i < 1; ++i)
-    run.attempt(answered(400));
-  BOOST_TEST(run.stopped == "");
-  run.policy.dead_letters_max = 100;
-  for (int i = 0; i < 3; ++i)
-    run.attempt(answered(400));
-  BOOST_TEST(run.stopped == "4 events in a row could not be delivered (failing_after); HTTP 400");
-  BOOST_TEST(run.at.position == 8U); // the last of them is a dead letter, too
-}
-
-BOOST_AUTO_TEST_CASE(no_event_is_dropped_where_there_is_no_room_for_dead_letters) {
-  delivery_run run;
-  run.newest = 20;
-  run.policy.batch_events = 1;
-  run.policy.failing_after = 100;
-  for (int i = 0; i < 5; ++i)
-    run.attempt(answered(400));
-  BOOST_TEST(run.stopped == "");
-  run.attempt(answered(400));
-  BOOST_TEST(run.stopped == "the shard has 5 dead letters already (dead_letters_max); HTTP 400");
-  BOOST_TEST(run.at.position == 5U);
-}
-
-BOOST_AUTO_TEST_CASE(gone_and_barred_receivers_stop_it_before_the_events) {
-  for (const auto& answer :
-       {answered(410), post_answer{post_verdict::barred, 0, {}, "127.0.0.1 is not allowed"}}) {
-    delivery_run run;
-    run.newest = 20;
-    BOOST_TEST((run.attempt(answer).how == then_do::stop));
-    BOOST_TEST(run.at.position == 0U);
-    BOOST_TEST(run.dead.empty());
-    BOOST_TEST(run.stopped == answer.reason);
-  }
-}
-
-// A177: whatever is wrong with the queue, no event is to blame.
-BOOST_AUTO_TEST_CASE(a_queue_that_takes_nothing_now_is_waited_for_however_long) {
-  delivery_run run;
-  run.newest = 5;
-  const auto missing = answer_of({errc::not_found, "no queue mail"});
-  BOOST_TEST((missing.verdict == post_verdict::not_now));
-  for (std::uint32_t i = 0; i < 10 * run.policy.attempts_max; ++i) {
-    const auto verdict = run.attempt(missing, ~0ULL);
-    BOOST_TEST((verdict.how == then_do::wait));
-    BOOST_TEST((verdict.wait >= 2s && verdict.wait <= run.policy.most));
-    BOOST_TEST(verdict.reason == "not_found: no queue mail");
-  }
-  BOOST_TEST(run.at.position == 0U);
-  BOOST_TEST(run.dead.empty());
-  run.attempt(answer_of({}));
-  BOOST_TEST(run.at.position == 5U);
-  BOOST_TEST(run.at.attempts == 0U);
 }
 
 // Whatever a receiver answers: up to the position every event was delivered or is a dead letter, in

@@ -151,8 +151,9 @@ private:
   /// One answer for each event of the batch: `taken`, or the error code of the refusal.
   std::string attempt_by_tasks(word_reader& words) {
     std::vector<core::failure> outcomes;
-    while (!words.done())
+    do
       outcomes.push_back(outcome_named(words.word("an answer for a task")));
+    while (!words.done());
     auto batch = next();
     if (const auto why_not = obstacle(batch); !why_not.empty())
       return why_not;
