@@ -126,9 +126,8 @@ private:
       if (sizes_[seq - 1] != unwanted)
         wanted.push_back({seq, std::string(sizes_[seq - 1], 'x')});
     const auto& policy = definition_.policy;
-    const auto most =
-        at_.events_most == 0 ? policy.batch_events : std::min(at_.events_most, policy.batch_events);
-    return core::batch_of(std::move(wanted), sizes_.size(), most, policy.batch_bytes);
+    return core::batch_of(std::move(wanted), sizes_.size(), core::next_batch_events(policy, at_),
+                          policy.batch_bytes);
   }
 
   /// Why nothing is sent now; empty when something is.
