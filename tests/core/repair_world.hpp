@@ -232,10 +232,12 @@ private:
       throw broken_rule("I-1: more leases and judgments than slots");
   }
 
-  /// The answer, and how many judgments it says that it rests on.
+  /// The answer, by how many judgments it is, and whether it says that the step wants more.
   std::string result() const {
     const auto told = stored();
-    return "\"" + told.answer + "\" by " + std::to_string(told.votes.value_or(0));
+    const auto votes = std::to_string(told.votes.value_or(0));
+    const bool says_so = unit_.result.find(R"("rests_on":)" + votes + '}') != std::string::npos;
+    return "\"" + told.answer + "\" by " + votes + (says_so ? " only" : "");
   }
 
   std::string standing() const {
