@@ -154,7 +154,7 @@ private:
       outcomes.push_back(outcome_named(words.word("an answer for a task")));
     while (!words.done());
     auto batch = next();
-    if (const auto why_not = obstacle(batch); !why_not.empty())
+    if (auto why_not = obstacle(batch); !why_not.empty())
       return why_not;
     if (outcomes.size() != batch.events.size())
       throw bad_line("the queue answers for each of the " + std::to_string(batch.events.size())
