@@ -35,9 +35,7 @@ public:
   std::string carry_out(word_reader& words, core::instant now) override {
     now_ = now;
     auto text = decided(words);
-    if (describe(stored_) != describe(step_.row))
-      throw broken_rule("a restart would find the step " + describe(stored_) + ", not "
-                        + describe(step_.row));
+    check_stored();
     return text;
   }
 
@@ -223,6 +221,7 @@ private:
     }
     const auto d = ungather(step_, {group}, {found->second.unit.id}, now_);
     store(d.changes);
+    check_stored(); // what is counted behind it is another change
     units_.remove({found->second.unit.id});
     for (const auto& one : others) {
       auto& m = members_.at(one);
@@ -283,6 +282,12 @@ private:
     for (const auto& write : changes.writes)
       if (const auto* row = std::get_if<core::update_step>(&write))
         stored_ = row->row;
+  }
+
+  void check_stored() const {
+    if (describe(stored_) != describe(step_.row))
+      throw broken_rule("a restart would find the step " + describe(stored_) + ", not "
+                        + describe(step_.row));
   }
 
   core::unit_id list_named(const std::string& name) {
