@@ -148,7 +148,8 @@ private:
     removed_.insert(people.begin(), people.end());
     if (unit_.state == core::unit_state::finalized)
       return repaired({people, stored(), {}, {}, repair_policy_});
-    if (repair(unit_, policy_, ways_, {people, {}, {}, {}, repair_policy_}, now_).answer.outcome
+    if (core::repair(unit_, policy_, ways_, {people, {}, {}, {}, repair_policy_}, now_)
+            .answer.outcome
         != core::repair_outcome::unconcerned)
       throw broken_rule("a repair is about finished units");
     bool any = false;
@@ -180,7 +181,7 @@ private:
 
   std::string repaired(const core::disregard_finished& command) {
     const auto before = unit_.result;
-    const auto d = repair(unit_, policy_, ways_, command, now_);
+    const auto d = core::repair(unit_, policy_, ways_, command, now_);
     check_slots();
     check_changes(d, before);
     std::string text = named(d.answer.outcome);
