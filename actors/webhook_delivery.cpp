@@ -223,10 +223,8 @@ void send_out(self_ptr self, const core::webhook_batch& batch) {
 void post_next(self_ptr self) {
   auto& st = self->state;
   const auto& policy = st.links.definition.policy;
-  const auto most = st.progress.events_most == 0
-                        ? policy.batch_events
-                        : std::min(st.progress.events_most, policy.batch_events);
-  st.batch = core::batch_of(std::move(st.batch.events), st.batch.through, most, policy.batch_bytes);
+  st.batch = core::batch_of(std::move(st.batch.events), st.batch.through,
+                            core::next_batch_events(policy, st.progress), policy.batch_bytes);
   send_out(self, st.batch);
 }
 

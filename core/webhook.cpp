@@ -204,6 +204,11 @@ tasks_verdict judge_tasks(const std::vector<failure>& outcomes) {
   return {std::move(answer), blames_one ? 1 : outcomes.size()};
 }
 
+std::uint32_t next_batch_events(const webhook_policy& policy, const webhook_progress& progress) {
+  return progress.events_most == 0 ? policy.batch_events
+                                   : std::min(progress.events_most, policy.batch_events);
+}
+
 delivery_verdict judge_delivery(const webhook_policy& policy, const webhook_progress& before,
                                 std::size_t events, event_seq through, const post_answer& answer,
                                 std::uint64_t random) {

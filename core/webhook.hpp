@@ -152,6 +152,10 @@ struct webhook_progress {
   std::uint32_t events_most = 0; ///< Of the next batch; 0: as many as the policy says.
 };
 
+/// How many events the next batch may hold: fewer than the policy says while it is looked for the
+/// one that is refused.
+std::uint32_t next_batch_events(const webhook_policy& policy, const webhook_progress& progress);
+
 /// What to do after an attempt.
 struct delivery_verdict {
   enum class way : std::uint8_t {

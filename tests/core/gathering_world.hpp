@@ -19,6 +19,7 @@ class gathering_world : public world {
 public:
   explicit gathering_world(word_reader& words) {
     step_.row.id = numbered<core::step_id>(7);
+    stored_ = step_.row;
     read_policy(1, words);
   }
 
@@ -33,18 +34,25 @@ public:
 
   std::string carry_out(word_reader& words, core::instant now) override {
     now_ = now;
+    auto text = decided(words);
+    check_stored();
+    return text;
+  }
+
+private:
+  std::string decided(word_reader& words) {
     if (words.take("the step gathers"))
       return gather_all();
     if (words.take("the step is sealed"))
-      return told(seal(step_, now));
+      return told(seal(step_, now_));
     if (words.take("the step is canceled"))
-      return told(decide(step_, core::unit_verb::cancel, now));
+      return told(decide(step_, core::unit_verb::cancel, now_));
     if (words.take("the step has"))
       return describe(step_.row);
     if (words.take("the batch of"))
       return put_off(words);
     if (words.take("time passes")) {
-      units_.wake(now);
+      units_.wake(now_);
       return waiting();
     }
     const auto name = words.word("a unit or a batch");
@@ -56,7 +64,6 @@ public:
     return withdraw(name);
   }
 
-private:
   /// A unit that came in.
   struct member {
     core::unit_record unit;
@@ -114,6 +121,7 @@ private:
           return e.type == core::event_type::unit_ready_for_assignment;
         }))
       throw broken_rule("a unit that waits for its batch is offered to nobody");
+    store(d.changes);
     members_[name] = {std::move(d.answer.units.front()), bytes, ""};
     names_[members_[name].unit.id] = name;
     wait(members_[name]);
@@ -142,6 +150,7 @@ private:
       auto d = gather(step_, records, "{}", 3, ids_, now_);
       if (d.refusal != core::errc::none)
         return refused(d);
+      store(d.changes);
       units_.remove(due->members);
       const auto name = "b" + std::to_string(batches_.size() + 1);
       for (const auto& one : list) {
@@ -211,6 +220,8 @@ private:
       }
     }
     const auto d = ungather(step_, {group}, {found->second.unit.id}, now_);
+    store(d.changes);
+    check_stored(); // what is counted behind it is another change
     units_.remove({found->second.unit.id});
     for (const auto& one : others) {
       auto& m = members_.at(one);
@@ -240,7 +251,7 @@ private:
   void count_canceled(const core::change& changes) {
     for (const auto& e : changes.events)
       if (e.type == core::event_type::unit_canceled)
-        units_finished(step_, 1, now_);
+        store(units_finished(step_, 1, now_).changes);
   }
 
   /// I-6: a batch is done or worked on; what is gathered into one is done; what waits is not.
@@ -262,8 +273,21 @@ private:
   }
 
   template <class Answer>
-  std::string told(const core::decision<Answer>& d) const {
+  std::string told(const core::decision<Answer>& d) {
+    store(d.changes);
     return d.refusal != core::errc::none ? refused(d) : describe(step_.row);
+  }
+
+  void store(const core::change& changes) {
+    for (const auto& write : changes.writes)
+      if (const auto* row = std::get_if<core::update_step>(&write))
+        stored_ = row->row;
+  }
+
+  void check_stored() const {
+    if (describe(stored_) != describe(step_.row))
+      throw broken_rule("a restart would find the step " + describe(stored_) + ", not "
+                        + describe(step_.row));
   }
 
   core::unit_id list_named(const std::string& name) {
@@ -271,6 +295,7 @@ private:
   }
 
   core::step step_;
+  core::step_row stored_;
   core::uuid_source ids_{1};
   core::instant now_;
   std::map<std::uint32_t, core::gather_policy> policies_; ///< By version.

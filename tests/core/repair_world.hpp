@@ -148,7 +148,8 @@ private:
     removed_.insert(people.begin(), people.end());
     if (unit_.state == core::unit_state::finalized)
       return repaired({people, stored(), {}, {}, repair_policy_});
-    if (repair(unit_, policy_, ways_, {people, {}, {}, {}, repair_policy_}, now_).answer.outcome
+    if (core::repair(unit_, policy_, ways_, {people, {}, {}, {}, repair_policy_}, now_)
+            .answer.outcome
         != core::repair_outcome::unconcerned)
       throw broken_rule("a repair is about finished units");
     bool any = false;
@@ -180,7 +181,7 @@ private:
 
   std::string repaired(const core::disregard_finished& command) {
     const auto before = unit_.result;
-    const auto d = repair(unit_, policy_, ways_, command, now_);
+    const auto d = core::repair(unit_, policy_, ways_, command, now_);
     check_slots();
     check_changes(d, before);
     std::string text = named(d.answer.outcome);
@@ -232,10 +233,12 @@ private:
       throw broken_rule("I-1: more leases and judgments than slots");
   }
 
-  /// The answer, and how many judgments it says that it rests on.
+  /// The answer, by how many judgments it is, and whether it says that the step wants more.
   std::string result() const {
     const auto told = stored();
-    return "\"" + told.answer + "\" by " + std::to_string(told.votes.value_or(0));
+    const auto votes = std::to_string(told.votes.value_or(0));
+    const bool says_so = unit_.result.find(R"("rests_on":)" + votes + '}') != std::string::npos;
+    return "\"" + told.answer + "\" by " + votes + (says_so ? " only" : "");
   }
 
   std::string standing() const {

@@ -68,8 +68,7 @@ struct delivery_run {
     std::vector<outgoing_event> wanted;
     for (auto seq = at.position + 1; seq <= newest; ++seq)
       wanted.push_back({seq, "{}"});
-    const auto most = at.events_most == 0 ? policy.batch_events : at.events_most;
-    return batch_of(std::move(wanted), newest, most, policy.batch_bytes);
+    return batch_of(std::move(wanted), newest, next_batch_events(policy, at), policy.batch_bytes);
   }
   delivery_verdict attempt(const post_answer& answer, std::uint64_t random) {
     const auto batch = next();

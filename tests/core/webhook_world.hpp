@@ -126,9 +126,8 @@ private:
       if (sizes_[seq - 1] != unwanted)
         wanted.push_back({seq, std::string(sizes_[seq - 1], 'x')});
     const auto& policy = definition_.policy;
-    const auto most =
-        at_.events_most == 0 ? policy.batch_events : std::min(at_.events_most, policy.batch_events);
-    return core::batch_of(std::move(wanted), sizes_.size(), most, policy.batch_bytes);
+    return core::batch_of(std::move(wanted), sizes_.size(), core::next_batch_events(policy, at_),
+                          policy.batch_bytes);
   }
 
   /// Why nothing is sent now; empty when something is.
@@ -155,7 +154,7 @@ private:
       outcomes.push_back(outcome_named(words.word("an answer for a task")));
     while (!words.done());
     auto batch = next();
-    if (const auto why_not = obstacle(batch); !why_not.empty())
+    if (auto why_not = obstacle(batch); !why_not.empty())
       return why_not;
     if (outcomes.size() != batch.events.size())
       throw bad_line("the queue answers for each of the " + std::to_string(batch.events.size())

@@ -49,6 +49,16 @@ public:
 
   std::string carry_out(word_reader& words, core::instant now) override {
     now_ = now;
+    auto text = decided(words);
+    for (const auto& s : steps_)
+      if (describe(s.row) != describe(stored_.at(s.row.id)))
+        throw broken_rule("a restart would find " + s.row.key + " " + describe(stored_.at(s.row.id))
+                          + ", not " + describe(s.row));
+    return text;
+  }
+
+private:
+  std::string decided(word_reader& words) {
     if (words.take("the workflow is made"))
       return make();
     if (words.take("version")) {
@@ -74,7 +84,6 @@ public:
     return steer(*position, words.word("what is done to the step"));
   }
 
-private:
   /// A unit of a chain that is not finished.
   struct open_unit {
     std::uint32_t version = 1;
@@ -191,6 +200,7 @@ private:
       made.row.id = numbered<core::step_id>(position + 1);
       made.row.key = workflow_.keys()[position];
       made.row.position = position;
+      stored_[made.row.id] = made.row;
       steps_.push_back(std::move(made));
     }
     return "version 1";
@@ -208,7 +218,8 @@ private:
     std::vector<core::step_row> rows;
     for (const auto& one : steps_)
       rows.push_back(one.row);
-    core::add_version(workflow_, rows, draft, std::to_string(workflow_.latest()), ids_, now_);
+    store(
+        core::add_version(workflow_, rows, draft, std::to_string(workflow_.latest()), ids_, now_));
     for (auto position = steps_.size(); position < rows.size(); ++position) {
       steps_.emplace_back();
       steps_.back().row = rows[position];
@@ -224,7 +235,7 @@ private:
   std::string arrive(const std::string& chain) {
     const auto before = stands();
     const auto version = workflow_.latest();
-    if (const auto refusal = take_in(0, chain, {version, 0}); !refusal.empty())
+    if (auto refusal = take_in(0, chain, {version, 0}); !refusal.empty())
       return refusal;
     const auto wanted = core::first_slots(*workflow_.find(version, 0));
     return "in " + workflow_.keys().front() + " under version " + std::to_string(version) + " for "
@@ -245,6 +256,7 @@ private:
     if (d.refusal != core::errc::none)
       return d.changes.empty() ? "refused " + std::string{to_string(d.refusal)}
                                : throw broken_rule("a refusal writes something");
+    store(d.changes);
     tell(position);
     open_[{chain, position}] = unit;
     return {};
@@ -274,7 +286,7 @@ private:
                 + go_on(chain, unit, *position, *taken, target);
       }
     // The step counts it when its children are there, so that nothing behind it is sealed too soon.
-    units_finished(step(*position), 1, now_);
+    store(units_finished(step(*position), 1, now_).changes);
     tell(*position);
     return text + ": " + choice.because + changes_since(before);
   }
@@ -327,7 +339,8 @@ private:
       } else if (words.take("tied")) {
         result.tied = true;
       } else {
-        words.expect("with the input");
+        if (!words.take("with the input"))
+          throw bad_line("a unit finishes 'by' somebody, 'with' some measure or input, or 'tied'");
         const auto pointer = words.word("a JSON pointer");
         const auto value = words.word("a value");
         const bool is_number = value.find_first_not_of("0123456789.") == std::string::npos;
@@ -343,6 +356,14 @@ private:
 
   core::step& step(std::uint32_t position) { return steps_[position]; }
 
+  void store(const core::change& changes) {
+    for (const auto& write : changes.writes)
+      if (const auto* made = std::get_if<core::insert_step>(&write))
+        stored_[made->row.id] = made->row;
+      else if (const auto* row = std::get_if<core::update_step>(&write))
+        stored_[row->row.id] = row->row;
+  }
+
   std::string steer(std::uint32_t position, const std::string& verb) {
     const auto before = stands();
     auto& s = step(position);
@@ -353,7 +374,9 @@ private:
                    : verb == "canceled" ? decide(s, core::unit_verb::cancel, now_)
                                         : throw bad_line("no step can be '" + verb + "'");
     if (d.refusal != core::errc::none)
-      return "refused " + std::string{to_string(d.refusal)};
+      return d.changes.empty() ? "refused " + std::string{to_string(d.refusal)}
+                               : throw broken_rule("a refusal writes something");
+    store(d.changes);
     tell(position);
     const auto changed = changes_since(before);
     return changed.empty() ? "as it was" : changed.substr(2);
@@ -367,7 +390,7 @@ private:
       if ((upstreams >> from & 1) == 0)
         continue;
       const auto before = standing(position);
-      note_upstream(step(position), from, complete, upstreams, now_);
+      store(note_upstream(step(position), from, complete, upstreams, now_).changes);
       if (standing(position) != before)
         tell(position);
     }
@@ -397,6 +420,7 @@ private:
   std::vector<core::workflow_definition> drafts_; ///< From version 1.
   core::versioned_workflow workflow_;
   std::vector<core::step> steps_; ///< By position.
+  std::map<core::step_id, core::step_row> stored_;
   std::map<std::pair<std::string, std::uint32_t>, open_unit> open_;
   std::map<std::string, std::vector<past_unit>> past_; ///< By chain.
   std::uint64_t units_ = 0;
