@@ -649,8 +649,10 @@ caf::behavior webhook_delivery(caf::stateful_actor<webhook_delivery_state>* self
   st.reported = report_metrics(self, st.context);
   st.wish.types = st.links.definition.types;
   st.wish.queues = st.links.definition.queues;
-  if (st.links.definition.tasks)
-    st.wish.but_of = st.links.definition.tasks->queue;
+  if (const auto& tasks = st.links.definition.tasks) {
+    st.wish.but_of = tasks->queue;
+    st.wish.tasks = !st.wish.types.empty() || !st.wish.queues.empty();
+  }
   st.wish.limit = st.links.definition.policy.batch_events;
   begin(self, doing::loading);
   // A barrier: whatever an earlier life has decided is settled before this one looks.

@@ -4,6 +4,7 @@
 #include "actors/held_promise.hpp"
 #include "actors/reads.hpp"
 #include "actors/webhook_delivery.hpp"
+#include "core/event_circle.hpp"
 #include "core/pause.hpp"
 #include "documents/webhook_document.hpp"
 
@@ -233,13 +234,31 @@ void decide(self_ptr self, const std::string& name, const held_promise& promise,
           [=](const core::failure& why) { refuse_request(self, promise, why); });
 }
 
+/// Of the webhooks but `name`; of those that can be read.
+std::vector<core::webhook_definition>
+definitions_beside(const std::string& name, const std::vector<persistence::stored_webhook>& all) {
+  std::vector<core::webhook_definition> others;
+  for (const auto& one : all)
+    if (one.name != name)
+      if (auto definition = stored_definition(one.definition))
+        others.push_back(std::move(*definition));
+  return others;
+}
+
 void put(self_ptr self, const msg::put_webhook& m, const held_promise& promise,
-         core::event_start start) {
+         const core::webhook_definition& definition) {
   decide(self, m.name, promise, [=](const std::vector<persistence::stored_webhook>& all) {
     auto& st = self->state;
+    if (auto why = core::check_circle(definition, definitions_beside(m.name, all));
+        why.code != core::errc::none) {
+      core::decision<std::uint64_t> refused;
+      refused.refusal = why.code;
+      refused.detail = std::move(why.detail);
+      return refused;
+    }
     const auto at = now(self, st.context);
-    return core::decide_put(find(all, m.name), {st.ids.next(at)}, m.name, m.definition, start,
-                            all.size(), at);
+    return core::decide_put(find(all, m.name), {st.ids.next(at)}, m.name, m.definition,
+                            definition.start, all.size(), at);
   });
 }
 
@@ -249,12 +268,13 @@ void on_put(self_ptr self, const msg::put_webhook& m) {
       documents::parse_webhook(m.definition, self->state.context->settings.json);
   if (!definition)
     return promise.deliver(msg::to_error(definition.error()));
-  in_turn(self, promise, [=, start = definition->start, workflow = definition->workflow] {
-    if (!workflow)
-      return put(self, m, promise, start);
-    read(self, self->state.links.loader,
-         [workflow](persistence::store& db) { return db.load_workflow(workflow); })
-        .then([=](const persistence::stored_workflow&) { put(self, m, promise, start); },
+  in_turn(self, promise, [=, wanted = *definition] {
+    if (!wanted.workflow)
+      return put(self, m, promise, wanted);
+    read(
+        self, self->state.links.loader,
+        [workflow = wanted.workflow](persistence::store& db) { return db.load_workflow(workflow); })
+        .then([=](const persistence::stored_workflow&) { put(self, m, promise, wanted); },
               [=](const core::failure& why) { refuse_request(self, promise, why); });
   });
 }

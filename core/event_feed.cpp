@@ -20,7 +20,7 @@ bool is_wanted(const event_wish& wish, const feed_event& e) {
     return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
   };
   return one_of(wish.steps, e.step) && one_of(wish.types, e.type) && one_of(wish.queues, e.queue)
-         && (wish.but_of.empty() || e.queue != wish.but_of);
+         && (e.queue.empty() || (wish.tasks && e.queue != wish.but_of));
 }
 
 failure are_gone(shard_id shard, const event_bounds& bounds) {

@@ -50,6 +50,7 @@ struct event_wish {
   std::vector<event_type> types;    ///< Empty: all. `event_unreadable` comes to all.
   std::vector<queue_name> queues{}; ///< Of tasks of these alone; empty: of all, and of steps.
   queue_name but_of{};              ///< None of tasks of this queue; empty: of any.
+  bool tasks = true;                ///< False: none of tasks.
 };
 
 /// An event as it is published, shared by the subscribers who get it.

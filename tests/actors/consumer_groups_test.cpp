@@ -91,7 +91,7 @@ BOOST_FIXTURE_TEST_SUITE(consumer_groups, group_node) // A177, A160
 BOOST_AUTO_TEST_CASE(the_ends_of_its_own_tasks_make_no_tasks_of_a_group) {
   put_policy("mail", R"({"events":["TaskCompleted","TaskCanceled"]})");
   put_policy("orders", R"({"events":["TaskCompleted"]})");
-  put(into("mail"));
+  put(into("mail", R"(,"types":["TaskCompleted"])"));
   const auto shard_of_group = core::shard_of(core::queue_name{"mail"}, node->settings.shards);
   enqueued(request());
   BOOST_TEST((complete("ana", one("ana")) == core::errc::none));
@@ -119,6 +119,36 @@ BOOST_AUTO_TEST_CASE(the_ends_of_its_own_tasks_make_no_tasks_of_a_group) {
   BOOST_TEST((complete("ana", told[0]) == core::errc::none));
   advance(60s);
   BOOST_TEST(claimed(claim("ana", 10)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_group_gets_no_ends_of_tasks_unless_it_names_types_or_queues) {
+  put_policy("orders", R"({"events":["TaskCanceled"]})");
+  put(into("mail"));
+  const auto ordered = request();
+  BOOST_REQUIRE(call(msg::enqueue_tasks{"orders", {ordered}}).value);
+  BOOST_REQUIRE(call(msg::change_task{"orders", ordered.task,
+                                      static_cast<std::uint8_t>(core::task_verb::cancel)})
+                    .value);
+  advance(60s);
+  BOOST_TEST(events(core::event_type::task_canceled).size() == 1U);
+  BOOST_TEST(claimed(claim("ana", 10)).empty());
+  const auto saved = call(msg::put_webhook{"named", into("mail", R"(,"queues":["orders"])")});
+  BOOST_REQUIRE(saved.value);
+  advance(60s);
+  BOOST_TEST(claimed(claim("ana", 10)).size() == 1U);
+}
+
+// Each would make tasks of the other's without an end.
+BOOST_AUTO_TEST_CASE(two_groups_that_feed_each_other_are_refused) {
+  put(into("mail", R"(,"queues":["orders"])"));
+  const auto back = call(msg::put_webhook{"back", into("orders", R"(,"queues":["mail"])")});
+  BOOST_TEST((back.code() == core::errc::payload_invalid));
+  BOOST_REQUIRE(back.error);
+  BOOST_TEST(back.error->detail.find("through the queues orders, mail, orders")
+                 != std::string::npos,
+             back.error->detail);
+  // What was there under its own name is replaced, and closes no circle.
+  put(into("orders", R"(,"queues":["mail"])"));
 }
 
 BOOST_AUTO_TEST_CASE(every_wanted_event_becomes_one_task) {

@@ -246,6 +246,9 @@ BOOST_AUTO_TEST_CASE(events_of_tasks_are_wanted_by_queue) {
   event_wish but_mail;
   but_mail.but_of = "mail";
   BOOST_TEST(got(but_mail) == "4: 1 3 4");
+  event_wish no_tasks;
+  no_tasks.tasks = false;
+  BOOST_TEST(got(no_tasks) == "4: 1 4");
   BOOST_TEST(got({}) == "4: 1 2 3 4");
 }
 
