@@ -237,18 +237,18 @@ core::outcome<item_history> read_item(const std::vector<query_result>& results) 
 }
 
 template <class Id, class Row>
-using rows_by_id = std::map<Id, Row*>;
+using found_by_id = std::map<Id, Row*>;
 
-rows_by_id<core::unit_id, unit_history> units_in(item_history& item) {
-  rows_by_id<core::unit_id, unit_history> found;
+found_by_id<core::unit_id, unit_history> units_in(item_history& item) {
+  found_by_id<core::unit_id, unit_history> found;
   for (auto& unit : item.units)
     found.emplace(unit.id, &unit);
   return found;
 }
 
 /// Those that are in the one table, or in the other.
-rows_by_id<core::judgment_id, judgment_history> judgments_in(item_history& item, bool surplus) {
-  rows_by_id<core::judgment_id, judgment_history> found;
+found_by_id<core::judgment_id, judgment_history> judgments_in(item_history& item, bool surplus) {
+  found_by_id<core::judgment_id, judgment_history> found;
   for (auto& unit : item.units)
     for (auto& judgment : unit.judgments)
       if (judgment.surplus == surplus)
@@ -265,7 +265,7 @@ using runner = std::function<core::outcome<pipeline_results>(const std::vector<c
 
 /// Adds their texts to these rows, or why they cannot be read. `what` reads them by their ids.
 template <class Id, class Row>
-std::optional<core::failure> add_texts(const rows_by_id<Id, Row>& to, const statement& what,
+std::optional<core::failure> add_texts(const found_by_id<Id, Row>& to, const statement& what,
                                        const runner& run) {
   std::vector<Id> ids;
   for (const auto& [id, row] : to)
