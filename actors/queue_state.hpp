@@ -130,7 +130,7 @@ struct queue_state {
   bool running_schedules = false;
 
   // --- bulk actions (queue_actions.cpp) ---
-  std::deque<core::queue_action_row> actions;       ///< Those that run, in the order of their turns.
+  std::deque<core::queue_action_row> actions; ///< Those that run, in the order of their turns.
   std::deque<core::queue_action_row> ended_actions; ///< The latest that have ended.
   bool acting = false;                              ///< A chunk is being read, or written.
   standing_fault action_fault;

@@ -67,10 +67,9 @@ std::vector<message_access> make_table() {
   requests(with_admin({pr, op, au}),
            {"get_task", "await_task", "explain_task", "get_queue_statistics", "list_queues"});
   // Operators.
-  requests(with_admin({op}),
-           {"put_queue", "pause_queue", "remove_queue", "change_task", "eject_task",
-            "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index",
-            "start_queue_action", "stop_queue_action"});
+  requests(with_admin({op}), {"put_queue", "pause_queue", "remove_queue", "change_task",
+                              "eject_task", "redrive_tasks", "put_schedule", "remove_schedule",
+                              "rebuild_step_index", "start_queue_action", "stop_queue_action"});
   requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
                                   "get_queue_metrics", "list_schedules", "await_units",
                                   "get_link_status", "get_audit_status", "get_guard_status"});

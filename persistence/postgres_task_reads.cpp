@@ -583,7 +583,8 @@ std::vector<call> list_tasks(const task_filter& filter) {
     endings.add(static_cast<int2>(ending));
   const bool only_failed =
       filter.owner_id.empty() && std::all_of(filter.endings.begin(), filter.endings.end(), failed);
-  const auto& behind = filter.newest_first && !filter.after ? beyond_every_task : filter.after.value;
+  const auto& behind =
+      filter.newest_first && !filter.after ? beyond_every_task : filter.after.value;
   return long_read({{filter.newest_first ? &tasks_before : &tasks_after,
                      {wire::scalar(behind), filter.queue, filter.type, filter.owner_id,
                       wire::scalar(filter.waiting), wire::scalar(filter.leased), endings.take(),

@@ -166,8 +166,8 @@ public:
   list_tasks(const persistence::task_filter& filter) override {
     return pass([&] { return inner_->list_tasks(filter); });
   }
-  core::outcome<core::queue_action_row>
-  find_queue_action(const core::queue_name& queue, core::queue_action_id action) override {
+  core::outcome<core::queue_action_row> find_queue_action(const core::queue_name& queue,
+                                                          core::queue_action_id action) override {
     return pass([&] { return inner_->find_queue_action(queue, action); });
   }
   core::outcome<std::vector<core::queue_action_row>>
