@@ -6,6 +6,7 @@
 
 #include "actors/queue_action_answers.hpp"
 #include "actors/queue_state.hpp"
+#include "actors/task_search.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -35,7 +36,7 @@ struct found_action_chunk {
 core::outcome<found_action_chunk> find_action_chunk(persistence::store& db,
                                                     const core::queue_action_row& action,
                                                     std::uint32_t limit) {
-  auto listed = db.list_tasks(search_of(action, limit));
+  auto listed = look_through(db, search_of(action, limit));
   if (!listed)
     return listed.error();
   found_action_chunk chunk{std::move(*listed), {}};
@@ -59,7 +60,7 @@ core::outcome<persistence::listed_tasks> find_all_to_count(persistence::store& d
   auto filter = search_of(action, dry_run_counts_most);
   persistence::listed_tasks all;
   for (int searches = 1;; ++searches) {
-    auto page = db.list_tasks(filter);
+    auto page = look_through(db, filter);
     if (!page)
       return page.error();
     std::move(page->tasks.begin(), page->tasks.end(), std::back_inserter(all.tasks));
