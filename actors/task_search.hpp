@@ -11,9 +11,9 @@
 /// Searches of tasks that cost as little as their pages allow.
 namespace holdfast::actors {
 
-/// As `list_tasks`, but looks at few tasks first, and at more only where those do not fill the page:
-/// a page of what is frequent costs a millisecond, and one of what is rare no more looks than the
-/// filter has.
+/// As `list_tasks`, but looks at few tasks first, and at more only where those do not fill the
+/// page: a page of what is frequent costs a millisecond, and one of what is rare no more looks than
+/// the filter has.
 inline core::outcome<persistence::listed_tasks> look_through(persistence::store& db,
                                                              persistence::task_filter filter) {
   constexpr std::uint32_t first_looks = 500;

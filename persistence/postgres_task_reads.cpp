@@ -101,8 +101,8 @@ constexpr statement finished_after{"finished_after", R"sql(
 
 // What is looked at comes from one index: by owner, of what failed in one queue, or by id. The plan
 // is made for the parameters, so that a condition that holds for all is none. All else is left to
-// those that were found: it must not send a page through the whole table. These are looked up row by
-// row: left to itself the planner merges 20,000 of them with all tasks that ever ended.
+// those that were found: it must not send a page through the whole table. These are looked up row
+// by row: left to itself the planner merges 20,000 of them with all tasks that ever ended.
 constexpr statement tasks_after{"tasks_after", R"sql(
   WITH slice AS MATERIALIZED (
     SELECT task_id FROM (

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(paused_tasks_are_resumed_by_another_action) {
   BOOST_TEST(claimed(claim("w1", 10)).size() == 3U);
 }
 
-// B67: a thousand dead letters are one request.
+// C7: dead letters are sent again by one request.
 BOOST_AUTO_TEST_CASE(failed_tasks_are_redriven_by_their_error) {
   const auto tasks = failed_many(5);
   const auto others = asking(kind::redrive, {"", "", "", "OTHER", {}, {}});
