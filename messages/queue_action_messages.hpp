@@ -51,7 +51,7 @@ HOLDFAST_WIRE(queue_action_refusal, x.code, x.tasks)
 struct queue_action_view {
   core::queue_name queue;
   core::queue_action_id action;
-  std::uint8_t kind = 0;
+  std::uint8_t kind = 1;
   queue_action_filter filter;
   std::uint8_t status = 0; ///< `core::queue_action_status`; 0: a dry run.
   /// Tasks that it has dealt with so far. `changed`, `unchanged` and the refusals are all of these.
