@@ -55,9 +55,12 @@ inline audit_subject subject_of(const msg::redrive_tasks& m) {
   return {subjects::queue(m.queue), "tasks_redriven"};
 }
 inline audit_subject subject_of(const msg::start_queue_action& m) {
-  constexpr std::array<std::string_view, 6> outcomes{
-      "",           "pause_all_begun", "resume_all_begun", "cancel_all_begun", "retry_all_begun",
-      "redrive_all_begun"};
+  constexpr std::array<std::string_view, 6> outcomes{"",
+                                                     "pause_all_begun",
+                                                     "resume_all_begun",
+                                                     "cancel_all_begun",
+                                                     "retry_all_begun",
+                                                     "redrive_all_begun"};
   return {subjects::queue(m.queue) + " action " + to_string(m.action),
           outcomes[m.kind < outcomes.size() ? m.kind : 0]};
 }

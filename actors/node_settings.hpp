@@ -63,9 +63,9 @@ struct node_settings {
   core::duration extension_delay{};
   std::uint32_t claims_waiting_max = 100000;    ///< Of a queue.
   std::uint32_t claim_connections_max = 100000; ///< Likewise: with which leases end.
-  std::uint32_t actions_running_max = 4; ///< Bulk actions of a queue.
-  std::uint32_t actions_kept = 1000;     ///< Of a queue, that have ended.
-  std::uint32_t action_chunk = 100;      ///< Tasks that one of them changes at once.
+  std::uint32_t actions_running_max = 4;        ///< Bulk actions of a queue.
+  std::uint32_t actions_kept = 1000;            ///< Of a queue, that have ended.
+  std::uint32_t action_chunk = 100;             ///< Tasks that one of them changes at once.
   core::duration intake_interval{};
   core::duration sweep_interval{};
 

@@ -9,8 +9,8 @@
 #include "persistence/store.hpp"
 
 #include <cstdint>
-#include <string>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -128,8 +128,8 @@ inline persistence::task_filter search_of(const core::queue_action_row& action,
 inline core::failure check(const msg::get_queue_action& m) {
   return first_of({check_queue(m.queue), check_id(m.action, "action")});
 }
-inline core::outcome<msg::queue_action_view>
-answer(const node_settings&, persistence::store& db, const msg::get_queue_action& m) {
+inline core::outcome<msg::queue_action_view> answer(const node_settings&, persistence::store& db,
+                                                    const msg::get_queue_action& m) {
   const auto found = db.find_queue_action(m.queue, m.action);
   if (!found)
     return found.error();
@@ -139,8 +139,8 @@ answer(const node_settings&, persistence::store& db, const msg::get_queue_action
 inline core::failure check(const msg::list_queue_actions& m) {
   return first_of({check_queue(m.queue), check_limit(m.limit, queue_actions_page_max)});
 }
-inline core::outcome<msg::queue_action_page>
-answer(const node_settings&, persistence::store& db, const msg::list_queue_actions& m) {
+inline core::outcome<msg::queue_action_page> answer(const node_settings&, persistence::store& db,
+                                                    const msg::list_queue_actions& m) {
   // One more than is shown tells whether there are others.
   auto found = db.list_queue_actions(m.queue, m.after, m.limit + 1);
   if (!found)

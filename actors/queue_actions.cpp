@@ -6,6 +6,7 @@
 
 #include "actors/queue_action_answers.hpp"
 #include "actors/queue_state.hpp"
+#include "actors/task_search.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -32,9 +33,10 @@ struct found_action_chunk {
   std::vector<persistence::finished_task> finished; ///< Of a redrive.
 };
 
-core::outcome<found_action_chunk> find_action_chunk(persistence::store& db, const core::queue_action_row& action,
-                                      std::uint32_t limit) {
-  auto listed = db.list_tasks(search_of(action, limit));
+core::outcome<found_action_chunk> find_action_chunk(persistence::store& db,
+                                                    const core::queue_action_row& action,
+                                                    std::uint32_t limit) {
+  auto listed = look_through(db, search_of(action, limit));
   if (!listed)
     return listed.error();
   found_action_chunk chunk{std::move(*listed), {}};
@@ -58,7 +60,7 @@ core::outcome<persistence::listed_tasks> find_all_to_count(persistence::store& d
   auto filter = search_of(action, dry_run_counts_most);
   persistence::listed_tasks all;
   for (int searches = 1;; ++searches) {
-    auto page = db.list_tasks(filter);
+    auto page = look_through(db, filter);
     if (!page)
       return page.error();
     std::move(page->tasks.begin(), page->tasks.end(), std::back_inserter(all.tasks));
@@ -102,7 +104,8 @@ void put_action_aside(queue_ptr self, const core::queue_action_id& id) {
     st.ended_actions.pop_front();
 }
 
-core::failure action_mismatch(const core::queue_action_row& known, const core::queue_action_row& wanted) {
+core::failure action_mismatch(const core::queue_action_row& known,
+                              const core::queue_action_row& wanted) {
   if (core::same_request(known, wanted))
     return {};
   return {core::errc::already_exists,
@@ -111,7 +114,7 @@ core::failure action_mismatch(const core::queue_action_row& known, const core::q
 
 /// Answers from memory, once that is durable. False when the queue does not know the action.
 bool answer_known_action(queue_ptr self, const held_promise& promise,
-                  const core::queue_action_row& wanted) {
+                         const core::queue_action_row& wanted) {
   const auto* known = find_known_action(self, wanted.id);
   if (known == nullptr)
     return false;
@@ -136,9 +139,9 @@ void begin_action(queue_ptr self, const held_promise& promise, core::queue_actio
   row.asked_by = promise.asked_by();
   row.asked_at = row.changed_at = time(self);
   st.actions.push_back(row);
-  core::change changes{{core::put_queue_action{row},
-                        core::forget_queue_actions{row.queue, settings.actions_kept}},
-                       {}};
+  core::change changes{
+      {core::put_queue_action{row}, core::forget_queue_actions{row.queue, settings.actions_kept}},
+      {}};
   // The search reads what is durable: all tasks that were there before the action are by then.
   carry_out(self, promise.noted(std::move(changes)), [=](const core::failure& why) {
     if (why.code != core::errc::none) // and the queue ends
@@ -184,9 +187,9 @@ void give_action_up(queue_ptr self, const core::queue_action_id& id, const core:
   if (action != nullptr) {
     st.context->log(log_level::error, "queue_action_failed",
                     {{"queue", st.queue.name}, {"action", to_string(id)}, {"reason", why.detail}});
-    auto changes = core::end_action(*action, core::queue_action_status::failed,
-                                    std::string{to_string(why.code)} + ": " + why.detail,
-                                    time(self));
+    auto changes =
+        core::end_action(*action, core::queue_action_status::failed,
+                         std::string{to_string(why.code)} + ": " + why.detail, time(self));
     put_action_aside(self, id);
     carry_out(self, std::move(changes), [](const core::failure&) {});
   }
@@ -195,7 +198,7 @@ void give_action_up(queue_ptr self, const core::queue_action_id& id, const core:
 
 core::decision<std::vector<core::lost_lease>>
 decide_action_chunk(queue_ptr self, core::queue_action_row& action, found_action_chunk& chunk,
-             const std::unordered_set<core::task_id>& ended_since) {
+                    const std::unordered_set<core::task_id>& ended_since) {
   auto& st = self->state;
   const core::searched_tasks searched{chunk.listed.last, chunk.listed.more};
   if (action.kind != core::queue_action_kind::redrive) {
@@ -209,9 +212,13 @@ decide_action_chunk(queue_ptr self, core::queue_action_row& action, found_action
   core::act_on_ended ended;
   ended.searched = searched;
   for (auto& task : chunk.finished) {
-    if (task.queue.empty()) // its row is there, and the database does not give it back
+    if (task.queue.empty()) { // its row is there, and the database does not give it back
       ++ended.unreadable;
-    else if (ended_since.count(task.spec.id) == 0) // else it is not as it was read any more
+      st.context->log(log_level::error, "redrive_leaves_out",
+                      {{"queue", st.queue.name},
+                       {"task", to_string(task.spec.id)},
+                       {"reason", task.error.detail}});
+    } else if (ended_since.count(task.spec.id) == 0) // else it is not as it was read any more
       ended.found.push_back({std::move(task.spec), std::move(task.progress), task.last_token,
                              task.ending, std::move(task.error), task.finished_at});
   }
@@ -231,12 +238,11 @@ void act_on_chunk(queue_ptr self, const core::queue_action_id& id, found_action_
   auto decided = decide_action_chunk(self, *action, chunk, ended_since);
   put_action_aside(self, id);
   st.acting = true; // until the chunk is durable: what is decided and not written stays bounded
-  carry_out_losing(self, std::move(decided.changes), decided.answer,
-                   [=](const core::failure& why) {
-                     self->state.acting = false;
-                     if (why.code == core::errc::none) // else the queue ends
-                       go_on_with_actions(self);
-                   });
+  carry_out_losing(self, std::move(decided.changes), decided.answer, [=](const core::failure& why) {
+    self->state.acting = false;
+    if (why.code == core::errc::none) // else the queue ends
+      go_on_with_actions(self);
+  });
   look_after(self);
 }
 
@@ -244,11 +250,10 @@ void act_on_chunk(queue_ptr self, const core::queue_action_id& id, found_action_
 void find_next_chunk(queue_ptr self) {
   auto& st = self->state;
   read(self, st.links.loader,
-       [action = st.actions.front(),
-        limit = st.context->settings.action_chunk](persistence::store& db) {
-         return find_action_chunk(db, action, limit);
-       })
-      .then([=, id = st.actions.front().id](found_action_chunk& chunk) { act_on_chunk(self, id, chunk); },
+       [action = st.actions.front(), limit = st.context->settings.action_chunk](
+           persistence::store& db) { return find_action_chunk(db, action, limit); })
+      .then([=, id = st.actions.front().id](
+                found_action_chunk& chunk) { act_on_chunk(self, id, chunk); },
             [=, id = st.actions.front().id](const core::failure& why) {
               end_read(self);
               self->state.acting = false;
@@ -261,8 +266,7 @@ void find_next_chunk(queue_ptr self) {
 
 void stop_action_now(queue_ptr self, const held_promise& promise, core::queue_action_row& action) {
   const auto id = action.id;
-  auto changes =
-      core::end_action(action, core::queue_action_status::stopped, {}, time(self));
+  auto changes = core::end_action(action, core::queue_action_status::stopped, {}, time(self));
   const auto view = view_of(action);
   put_action_aside(self, id);
   carry_out(self, std::move(changes), promise, view);
@@ -295,19 +299,18 @@ void on_start_action(queue_ptr self, const asked& from, const msg::start_queue_a
   const auto& promise = from.promise;
   auto row = row_of(request);
   if (request.dry_run) // counts what is durable, as everybody can see it
-    return st.pending.empty()
-               ? count_matching_tasks(self, promise, std::move(row))
-               : carry_out(self, {}, [=, row = std::move(row)](const core::failure& why) {
-                   if (why.code == core::errc::none)
-                     count_matching_tasks(self, promise, row);
-                   else
-                     promise.deliver(msg::to_error(why));
-                 });
+    return carry_out(self, {}, [=, row = std::move(row)](const core::failure& why) {
+      if (why.code == core::errc::none)
+        count_matching_tasks(self, promise, row);
+      else
+        promise.deliver(msg::to_error(why));
+    });
   if (answer_known_action(self, promise, row))
     return;
-  read(self, st.links.loader, [queue = row.queue, id = row.id](persistence::store& db) {
-    return db.find_queue_action(queue, id);
-  })
+  read(self, st.links.loader,
+       [queue = row.queue, id = row.id](persistence::store& db) {
+         return db.find_queue_action(queue, id);
+       })
       .then(
           [=](const core::queue_action_row& known) {
             if (answer_known_action(self, promise, row)) // it is further than was read

@@ -133,7 +133,7 @@ struct queue_state {
   children<core::queue_name> pushers; ///< One at most: while the policy has `push`.
   core::queue_policy pushes_by;       ///< The last policy that is known to be durable.
   // --- bulk actions (queue_actions.cpp) ---
-  std::deque<core::queue_action_row> actions;       ///< Those that run, in the order of their turns.
+  std::deque<core::queue_action_row> actions; ///< Those that run, in the order of their turns.
   std::deque<core::queue_action_row> ended_actions; ///< The latest that have ended.
   bool acting = false;                              ///< A chunk is being read, or written.
   standing_fault action_fault;

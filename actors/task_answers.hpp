@@ -3,14 +3,13 @@
 #include "actors/attempts_view.hpp"
 #include "actors/node_settings.hpp"
 #include "actors/request_checks.hpp"
+#include "actors/task_search.hpp"
 #include "actors/task_status.hpp"
 #include "core/outcome.hpp"
 #include "messages/task_messages.hpp"
 #include "persistence/store.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -184,31 +183,6 @@ inline core::failure check(const msg::search_tasks& m) {
        documents::check_word(m.key, "key"), documents::check_word(m.error_code, "error_code"),
        m.order == 1 || m.order == 2 ? core::failure{}
                                     : invalid("order must be 1 (oldest) or 2 (newest)")});
-}
-
-/// Looks at few tasks first, and at more only where those do not fill the page: a page of what is
-/// frequent costs a millisecond, and one of what is rare no more looks than the filter has.
-inline core::outcome<persistence::listed_tasks> look_through(persistence::store& db,
-                                                             persistence::task_filter filter) {
-  constexpr std::uint32_t first_looks = 500;
-  constexpr std::uint32_t growth = 8;
-  const auto wanted = filter.limit;
-  auto left = filter.looks;
-  persistence::listed_tasks all;
-  for (auto looks = std::max(first_looks, 2 * wanted);; looks *= growth) {
-    filter.looks = std::min(looks, left);
-    filter.limit = wanted - static_cast<std::uint32_t>(all.tasks.size());
-    auto page = db.list_tasks(filter);
-    if (!page)
-      return page.error();
-    std::move(page->tasks.begin(), page->tasks.end(), std::back_inserter(all.tasks));
-    all.last = page->last;
-    all.more = page->more;
-    left -= filter.looks;
-    if (!all.more || all.tasks.size() == wanted || left == 0)
-      return all;
-    filter.after = all.last;
-  }
 }
 
 inline core::outcome<msg::task_page> answer(const node_settings&, persistence::store& db,

@@ -118,8 +118,8 @@ exit_code follow_action(const queue_action_flags& flags, const client::connectio
       print_counts(action, std::cerr);
     seen = action.matched;
     std::this_thread::sleep_for(between_looks);
-    auto told = cluster.ask<msg::queue_action_view>(
-        msg::get_queue_action{action.queue, action.action});
+    auto told =
+        cluster.ask<msg::queue_action_view>(msg::get_queue_action{action.queue, action.action});
     if (!told) {
       std::cerr << "the action may go on all the same: see `holdfast queues actions`\n";
       return refused_by_node(told.error());
@@ -143,9 +143,8 @@ exit_code act_on_tasks(queue_action_flags flags) {
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     if (!flags.dry_run)
       std::cerr << "action " << core::to_string(*id) << '\n';
-    const auto begun = cluster.ask<msg::queue_action_view>(
-        msg::start_queue_action{flags.queue, *id, static_cast<std::uint8_t>(*kind), flags.filter,
-                                flags.dry_run});
+    const auto begun = cluster.ask<msg::queue_action_view>(msg::start_queue_action{
+        flags.queue, *id, static_cast<std::uint8_t>(*kind), flags.filter, flags.dry_run});
     if (!begun)
       return refused_by_node(begun.error());
     return flags.watch ? follow_action(flags, cluster, *begun)
@@ -167,21 +166,21 @@ exit_code list_actions(const queue_action_flags& flags) {
   return with_cluster(flags.cluster, [&](const client::connection& cluster) {
     auto all = ordered_json::array();
     msg::list_queue_actions question{flags.queue, {}, 0};
-    const auto read = read_pages(
-        cluster, question, flags.most, actions_per_page,
-        [&](const msg::queue_action_page& page, std::uint32_t before) {
-          if (!flags.json && before == 0 && !page.actions.empty())
-            print_formatted(action_columns, "action", "what", "status", "matched", "changed",
-                            "unchanged", "refused", "asked", "by");
-          for (const auto& action : page.actions) {
-            if (flags.json)
-              all.push_back(stored_json(answer_in_json(action, cluster.now())));
-            else
-              print_line(action);
-            question.after = action.action;
-          }
-          return page.actions.size();
-        });
+    const auto read =
+        read_pages(cluster, question, flags.most, actions_per_page,
+                   [&](const msg::queue_action_page& page, std::uint32_t before) {
+                     if (!flags.json && before == 0 && !page.actions.empty())
+                       print_formatted(action_columns, "action", "what", "status", "matched",
+                                       "changed", "unchanged", "refused", "asked", "by");
+                     for (const auto& action : page.actions) {
+                       if (flags.json)
+                         all.push_back(stored_json(answer_in_json(action, cluster.now())));
+                       else
+                         print_line(action);
+                       question.after = action.action;
+                     }
+                     return page.actions.size();
+                   });
     if (!read)
       return refused_by_node(read.error());
     if (flags.json)
@@ -232,7 +231,8 @@ void add_queue_action_commands(CLI::App& queues, exit_code& result) {
   act.add_option("--status", filter.status,
                  "Only QUEUED or EXECUTING tasks; of a redrive FAILURE or ERROR")
       ->type_name("STATUS");
-  act.add_option("--error", filter.error_code, "Of a redrive: only tasks that ended with this error")
+  act.add_option("--error", filter.error_code,
+                 "Of a redrive: only tasks that ended with this error")
       ->type_name("CODE");
   act.add_option("--since", acting->since, "Only tasks made at this time or later")
       ->type_name("TIME");

@@ -374,8 +374,9 @@ queues_subcommand add_for_queues(CLI::App& queues, exit_code& result, const char
 
 void add_queues_command(CLI::App& cli, exit_code& result) {
   auto* queues = cli.add_subcommand(
-      "queues", "List, make, measure, pause, redrive and remove queues, act on many of their tasks, and "
-                "set their schedules");
+      "queues",
+      "List, make, measure, pause, redrive and remove queues, act on many of their tasks, and "
+      "set their schedules");
   queues->require_subcommand(1);
 
   const auto listing = add_for_queues(*queues, result, "list", "Show them, and count their tasks",

@@ -69,9 +69,8 @@ std::vector<message_access> make_table() {
   // Operators.
   requests(with_admin({op}),
            {"put_queue", "pause_queue", "remove_queue", "change_task", "eject_task",
-            "redrive_tasks", "put_schedule", "remove_schedule", "rebuild_step_index",
-            "start_queue_action", "stop_queue_action"});
-  requests(with_admin({op}), {"run_schedule"});
+            "redrive_tasks", "put_schedule", "remove_schedule", "run_schedule",
+            "rebuild_step_index", "start_queue_action", "stop_queue_action"});
   requests(with_admin({op, au}), {"preview_schedule", "list_nodes", "verify_cluster"});
   requests(with_admin({op, au}), {"list_tasks", "get_task_attempts", "get_queue_intake",
                                   "get_queue_metrics", "list_schedules", "await_units",
@@ -122,16 +121,16 @@ std::vector<message_access> make_table() {
                             "webhook_replayed",   "task_attempts",       "workflow_page",
                             "test_question_page", "queue_removed",       "token_view",
                             "schedule_preview",   "schedule_ran",        "node_list",
-                            "cluster_verified",
-                            "token_page",         "token_identity",      "token_use_noted",
-                            "task_awaited",       "units_awaited",       "audit_page",
-                            "queue_action_view",  "queue_action_page"});
+                            "cluster_verified",   "token_page",          "token_identity",
+                            "token_use_noted",    "task_awaited",        "units_awaited",
+                            "audit_page",         "queue_action_view",   "queue_action_page"});
   others(said_by::parts,
-         {"step_offer", "definition_difference", "test_question", "contributor_view", "reason",
-          "quality_concern", "lineage_lease", "lineage_judgment", "lineage_unit", "task_summary",
-          "task_attempt", "late_result", "published_event", "webhook_place", "webhook_view",
-          "dead_letter", "workflow_summary", "test_question_summary", "audit_entry",
-          "node_start", "broken_check"});
+         {"step_offer",       "definition_difference", "test_question", "contributor_view",
+          "reason",           "quality_concern",       "lineage_lease", "lineage_judgment",
+          "lineage_unit",     "task_summary",          "task_attempt",  "late_result",
+          "published_event",  "webhook_place",         "webhook_view",  "dead_letter",
+          "workflow_summary", "test_question_summary", "audit_entry",   "node_start",
+          "broken_check"});
   return table;
 }
 

@@ -336,9 +336,9 @@ struct put_queue {
   instant at;
 };
 
-/// Deletes a queue with its schedules and its bulk actions. Its policy is kept, because the policy says how long its
-/// finished tasks are. Refused by the store when the queue does not exist or has live tasks. It
-/// comes after all other writes of its batch.
+/// Deletes a queue with its schedules and its bulk actions. Its policy is kept, because the policy
+/// says how long its finished tasks are. Refused by the store when the queue does not exist or has
+/// live tasks. It comes after all other writes of its batch.
 struct delete_queue {
   queue_name name;
   instant at;

@@ -25,8 +25,8 @@ std::optional<errc> error_named(std::string_view name) {
 bool matches_spec(const queue_action_row& action, const task_spec& spec) {
   const auto& filter = action.filter;
   return (filter.type.empty() || spec.type == filter.type)
-         && (filter.key.empty() || spec.key == filter.key)
-         && spec.created_at >= filter.created_from && spec.created_at < created_limit(action);
+         && (filter.key.empty() || spec.key == filter.key) && spec.created_at >= filter.created_from
+         && spec.created_at < created_limit(action);
 }
 
 /// Counts the outcome of one task.
@@ -129,8 +129,7 @@ std::optional<std::map<errc, std::uint64_t>> refusals_of(std::string_view text) 
 failure check_filter(queue_action_kind kind, const queue_action_filter& filter) {
   const bool redrives = kind == queue_action_kind::redrive;
   const auto scope = filter.scope;
-  const bool is_of_ended =
-      scope == queue_action_scope::failed || scope == queue_action_scope::dead;
+  const bool is_of_ended = scope == queue_action_scope::failed || scope == queue_action_scope::dead;
   if (scope != queue_action_scope::all && is_of_ended != redrives)
     return {errc::invalid_argument,
             redrives ? "a redrive is about tasks with the status FAILURE or ERROR"

@@ -25,8 +25,8 @@ struct queue_action_filter {
 HOLDFAST_WIRE(queue_action_filter, x.type, x.key, x.status, x.error_code, x.created_from,
               x.created_before)
 
-/// Pauses (1), resumes (2), cancels (3), retries at once (4) or redrives (5) every task of the queue
-/// that the filter matches and that was there when the request came. Answered by
+/// Pauses (1), resumes (2), cancels (3), retries at once (4) or redrives (5) every task of the
+/// queue that the filter matches and that was there when the request came. Answered by
 /// `queue_action_view` as soon as the action is stored; it goes on in the background, also when its
 /// queue moves to another node. Repeated under the same id it answers how far the action is; with
 /// other members `already_exists`. `overloaded` when `task.actions_running_max` actions of the
@@ -51,7 +51,7 @@ HOLDFAST_WIRE(queue_action_refusal, x.code, x.tasks)
 struct queue_action_view {
   core::queue_name queue;
   core::queue_action_id action;
-  std::uint8_t kind = 0;
+  std::uint8_t kind = 1;
   queue_action_filter filter;
   std::uint8_t status = 0; ///< `core::queue_action_status`; 0: a dry run.
   /// Tasks that it has dealt with so far. `changed`, `unchanged` and the refusals are all of these.
@@ -64,7 +64,7 @@ struct queue_action_view {
   core::instant changed_at;
   std::string problem; ///< Why it failed.
   // Of a dry run.
-  bool at_least = false;             ///< There may be more tasks than `matched`: counting has a bound.
+  bool at_least = false; ///< There may be more tasks than `matched`: counting has a bound.
   std::vector<core::task_id> sample; ///< The first tasks, ten at most.
 };
 HOLDFAST_WIRE(queue_action_view, x.queue, x.action, x.kind, x.filter, x.status, x.matched,

@@ -104,8 +104,8 @@ void task_changes::operator()(const core::delete_schedule_row& w) {
 
 void task_changes::operator()(const core::put_queue_action& w) {
   const auto& row = w.row;
-  for (const auto* text : {&row.filter.type, &row.filter.key, &row.filter.error_code,
-                           &row.asked_by, &row.problem})
+  for (const auto* text :
+       {&row.filter.type, &row.filter.key, &row.filter.error_code, &row.asked_by, &row.problem})
     require_text(*text);
   for (const auto at :
        {row.asked_at, row.changed_at, row.filter.created_from, row.filter.created_before})

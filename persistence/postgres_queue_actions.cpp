@@ -46,21 +46,21 @@ constexpr statement forget_actions{"forget_queue_actions", R"sql(
 constexpr statement queue_action_by_id{"queue_action_by_id", QUEUE_ACTION_COLUMNS
                                        " WHERE queue = $1::text AND action_id = $2::uuid"};
 
-constexpr statement running_actions{"running_queue_actions", QUEUE_ACTION_COLUMNS
-                                    " WHERE queue = $1::text AND status = 1\n"
-                                    " ORDER BY asked_at, action_id"};
+constexpr statement running_actions{"running_queue_actions",
+                                    QUEUE_ACTION_COLUMNS " WHERE queue = $1::text AND status = 1\n"
+                                                         " ORDER BY asked_at, action_id"};
 
 constexpr statement latest_actions{"latest_queue_actions", QUEUE_ACTION_COLUMNS
                                    " WHERE queue = $1::text\n"
                                    " ORDER BY asked_at DESC, action_id DESC LIMIT $2::integer"};
 
 constexpr statement earlier_actions{
-    "earlier_queue_actions", QUEUE_ACTION_COLUMNS
-    " WHERE queue = $1::text\n"
-    "   AND (asked_at, action_id)\n"
-    "       < (SELECT l.asked_at, l.action_id FROM holdfast.queue_actions l\n"
-    "           WHERE l.queue = $1::text AND l.action_id = $3::uuid)\n"
-    " ORDER BY asked_at DESC, action_id DESC LIMIT $2::integer"};
+    "earlier_queue_actions",
+    QUEUE_ACTION_COLUMNS " WHERE queue = $1::text\n"
+                         "   AND (asked_at, action_id)\n"
+                         "       < (SELECT l.asked_at, l.action_id FROM holdfast.queue_actions l\n"
+                         "           WHERE l.queue = $1::text AND l.action_id = $3::uuid)\n"
+                         " ORDER BY asked_at DESC, action_id DESC LIMIT $2::integer"};
 
 #undef QUEUE_ACTION_COLUMNS
 
@@ -145,11 +145,10 @@ postgres_store::running_queue_actions(const core::queue_name& queue) {
 core::outcome<std::vector<core::queue_action_row>>
 postgres_store::list_queue_actions(const core::queue_name& queue, core::queue_action_id after,
                                    std::uint32_t limit) {
-  auto calls = after
-                   ? std::vector<call>{{&earlier_actions,
-                                        {queue, reads::limit_parameter(limit),
-                                         wire::scalar(after.value)}}}
-                   : std::vector<call>{{&latest_actions, {queue, reads::limit_parameter(limit)}}};
+  auto calls =
+      after ? std::vector<call>{{&earlier_actions,
+                                 {queue, reads::limit_parameter(limit), wire::scalar(after.value)}}}
+            : std::vector<call>{{&latest_actions, {queue, reads::limit_parameter(limit)}}};
   const auto answer = ask(reads::short_read(std::move(calls)));
   if (!answer)
     return answer.error();

@@ -101,7 +101,8 @@ constexpr statement finished_after{"finished_after", R"sql(
 
 // What is looked at comes from one index: by owner, of what failed in one queue, or by id. The plan
 // is made for the parameters, so that a condition that holds for all is none. All else is left to
-// those that were found: it must not send a page through the whole table.
+// those that were found: it must not send a page through the whole table. These are looked up row
+// by row: left to itself the planner merges 20,000 of them with all tasks that ever ended.
 constexpr statement tasks_after{"tasks_after", R"sql(
   WITH slice AS MATERIALIZED (
     SELECT task_id FROM (
@@ -121,8 +122,11 @@ constexpr statement tasks_after{"tasks_after", R"sql(
            k.owner_id, k.run_as_id, k.created_at, k.state, k.percent, k.attempts, k.crashes,
            k.next_action, k.last_change, k.last_action, k.paused, coalesce(l.worker, '') AS worker,
            NULL::smallint AS ending, '' AS error_code, NULL::timestamptz AS finished_at
-      FROM slice JOIN holdfast.tasks k USING (task_id)
-      LEFT JOIN holdfast.task_leases l USING (task_id)
+      FROM slice
+     CROSS JOIN LATERAL (SELECT t.* FROM holdfast.tasks t
+                          WHERE t.task_id = slice.task_id OFFSET 0) k
+      LEFT JOIN LATERAL (SELECT h.task_id, h.worker FROM holdfast.task_leases h
+                          WHERE h.task_id = k.task_id OFFSET 0) l ON true
      WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
        AND ($13::text = '' OR k.key = $13::text) AND $14::text = ''
        AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
@@ -133,7 +137,9 @@ constexpr statement tasks_after{"tasks_after", R"sql(
            f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,
            f.next_action, f.last_change, f.last_action, f.paused, '',
            f.ending, f.error_code, f.finished_at
-      FROM slice JOIN holdfast.finished_tasks f USING (task_id)
+      FROM slice
+     CROSS JOIN LATERAL (SELECT g.* FROM holdfast.finished_tasks g
+                          WHERE g.task_id = slice.task_id OFFSET 0) f
      WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
        AND ($13::text = '' OR f.key = $13::text)
        AND ($14::text = '' OR f.error_code = $14::text)
@@ -166,8 +172,11 @@ constexpr statement tasks_before{"tasks_before", R"sql(
            k.owner_id, k.run_as_id, k.created_at, k.state, k.percent, k.attempts, k.crashes,
            k.next_action, k.last_change, k.last_action, k.paused, coalesce(l.worker, '') AS worker,
            NULL::smallint AS ending, '' AS error_code, NULL::timestamptz AS finished_at
-      FROM slice JOIN holdfast.tasks k USING (task_id)
-      LEFT JOIN holdfast.task_leases l USING (task_id)
+      FROM slice
+     CROSS JOIN LATERAL (SELECT t.* FROM holdfast.tasks t
+                          WHERE t.task_id = slice.task_id OFFSET 0) k
+      LEFT JOIN LATERAL (SELECT h.task_id, h.worker FROM holdfast.task_leases h
+                          WHERE h.task_id = k.task_id OFFSET 0) l ON true
      WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
        AND ($13::text = '' OR k.key = $13::text) AND $14::text = ''
        AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
@@ -178,7 +187,9 @@ constexpr statement tasks_before{"tasks_before", R"sql(
            f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,
            f.next_action, f.last_change, f.last_action, f.paused, '',
            f.ending, f.error_code, f.finished_at
-      FROM slice JOIN holdfast.finished_tasks f USING (task_id)
+      FROM slice
+     CROSS JOIN LATERAL (SELECT g.* FROM holdfast.finished_tasks g
+                          WHERE g.task_id = slice.task_id OFFSET 0) f
      WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
        AND ($13::text = '' OR f.key = $13::text)
        AND ($14::text = '' OR f.error_code = $14::text)
@@ -583,7 +594,8 @@ std::vector<call> list_tasks(const task_filter& filter) {
     endings.add(static_cast<int2>(ending));
   const bool only_failed =
       filter.owner_id.empty() && std::all_of(filter.endings.begin(), filter.endings.end(), failed);
-  const auto& behind = filter.newest_first && !filter.after ? beyond_every_task : filter.after.value;
+  const auto& behind =
+      filter.newest_first && !filter.after ? beyond_every_task : filter.after.value;
   return long_read({{filter.newest_first ? &tasks_before : &tasks_after,
                      {wire::scalar(behind), filter.queue, filter.type, filter.owner_id,
                       wire::scalar(filter.waiting), wire::scalar(filter.leased), endings.take(),

@@ -12,9 +12,9 @@ namespace holdfast::http {
 
 inline const word_list& queue_action_words() {
   using core::queue_action_kind;
-  static const auto words = words_of_core(
-      {queue_action_kind::pause, queue_action_kind::resume, queue_action_kind::cancel,
-       queue_action_kind::retry, queue_action_kind::redrive});
+  static const auto words =
+      words_of_core({queue_action_kind::pause, queue_action_kind::resume, queue_action_kind::cancel,
+                     queue_action_kind::retry, queue_action_kind::redrive});
   return words;
 }
 

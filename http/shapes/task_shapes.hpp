@@ -429,9 +429,10 @@ void describe(Fields& f, msg::task_summary& x) {
 
 template <class Fields>
 void describe(Fields& f, msg::task_page& x) {
-  f.required("tasks", x.tasks,
-             "The tasks, in the order of their ids, rising or falling as `order` says. A page may be "
-             "empty though more follow.");
+  f.required(
+      "tasks", x.tasks,
+      "The tasks, in the order of their ids, rising or falling as `order` says. A page may be "
+      "empty though more follow.");
   f.optional("last", x.last, "The id after which the next page begins.");
   f.required("more", x.more, "Whether more follow: ask again after the last id.");
 }

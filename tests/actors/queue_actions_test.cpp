@@ -70,9 +70,8 @@ struct node_with_actions : node_with_queue {
   /// Searches for tasks fail from the `nth` on, from 1.
   void fail_searches_from(int nth) {
     searches_ = 0;
-    database->set_read_faults([this, nth](std::string_view name) {
-      return name == "list_tasks" && ++searches_ >= nth;
-    });
+    database->set_read_faults(
+        [this, nth](std::string_view name) { return name == "list_tasks" && ++searches_ >= nth; });
   }
   void mend() {
     database->set_read_faults(nullptr);
@@ -121,7 +120,7 @@ BOOST_AUTO_TEST_CASE(paused_tasks_are_resumed_by_another_action) {
   BOOST_TEST(claimed(claim("w1", 10)).size() == 3U);
 }
 
-// B67: a thousand dead letters are one request.
+// C7: dead letters are sent again by one request.
 BOOST_AUTO_TEST_CASE(failed_tasks_are_redriven_by_their_error) {
   const auto tasks = failed_many(5);
   const auto others = asking(kind::redrive, {"", "", "", "OTHER", {}, {}});
@@ -268,8 +267,7 @@ BOOST_AUTO_TEST_CASE(action_ends_with_its_queue) {
   BOOST_REQUIRE(call(msg::put_queue{"mail", mail_policy}).value);
   mend();
   BOOST_TEST(live() == 0U);
-  BOOST_TEST((call(msg::get_queue_action{"mail", request.action}).code()
-              == core::errc::not_found));
+  BOOST_TEST((call(msg::get_queue_action{"mail", request.action}).code() == core::errc::not_found));
 }
 
 BOOST_AUTO_TEST_CASE(same_request_again_tells_how_far_the_action_is) {
@@ -299,8 +297,7 @@ BOOST_AUTO_TEST_CASE(dry_run_counts_and_changes_nothing) {
   BOOST_TEST(!told.at_least);
   BOOST_TEST((told.sample == std::vector<core::task_id>{tasks.begin(), tasks.begin() + 10}));
   BOOST_TEST(live() == 12U);
-  BOOST_TEST((call(msg::get_queue_action{"mail", request.action}).code()
-              == core::errc::not_found));
+  BOOST_TEST((call(msg::get_queue_action{"mail", request.action}).code() == core::errc::not_found));
   BOOST_TEST(begun(asking(kind::cancel, {"read", "", "", "", {}, {}}, true)).matched == 0U);
 }
 
@@ -375,8 +372,8 @@ BOOST_AUTO_TEST_CASE(actions_that_make_no_sense_are_refused) {
   BOOST_TEST((code([](auto& r) { r.filter.status = "ERROR"; }) == errc::invalid_argument));
   BOOST_TEST((code([](auto& r) { r.filter.status = "COMPLETED"; }) == errc::invalid_argument));
   BOOST_TEST((code([](auto& r) { r.filter.error_code = "E"; }) == errc::invalid_argument));
-  BOOST_TEST((code([](auto& r) { r.filter.key = std::string(129, 'x'); })
-              == errc::invalid_argument));
+  BOOST_TEST(
+      (code([](auto& r) { r.filter.key = std::string(129, 'x'); }) == errc::invalid_argument));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
-// Bulk actions: which tasks one is about, what becomes of each, and that its counts and its bookmark
-// go with the tasks of a chunk.
+// Bulk actions: which tasks one is about, what becomes of each, and that its counts and its
+// bookmark go with the tasks of a chunk.
 
 #include "core/queue_action.hpp"
 #include "tests/core/describe.hpp"

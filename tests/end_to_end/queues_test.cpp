@@ -147,6 +147,31 @@ BOOST_AUTO_TEST_CASE(have_their_dead_letters_done_again) {
   BOOST_TEST(!task_shown(id).contains("error_code"));
 }
 
+BOOST_AUTO_TEST_CASE(are_acted_on_as_a_whole) {
+  mail_queue me{"crowd"};
+  const auto ids = me.enqueue("send", 3, R"({"to": "ana"})");
+  const auto counted = operate({"queues", "act", "crowd", "cancel", "--type", "send", "--dry-run"});
+  BOOST_TEST(contains(counted.out, "about 3 tasks of crowd"), counted.out);
+  for (const auto& id : ids)
+    BOOST_TEST(task_shown(id).at("status") == "QUEUED");
+  const auto acted =
+      operate({"queues", "act", "crowd", "cancel", "--type", "send", "--watch", "--json"});
+  BOOST_REQUIRE_MESSAGE(acted.code == 0, acted.err);
+  const auto end = nlohmann::json::parse(acted.out);
+  BOOST_TEST(end.at("status") == "done");
+  BOOST_TEST(end.at("changed") == 3);
+  for (const auto& id : ids)
+    BOOST_TEST(task_shown(id).at("status") == "CANCELED");
+  const auto listed = nlohmann::json::parse(operate({"queues", "actions", "crowd", "--json"}).out);
+  BOOST_TEST(listed.at("actions").at(0).at("id") == end.at("id"));
+  const auto stopped =
+      operate({"queues", "stop-action", "crowd", end.at("id").get<std::string>()}); // it has ended
+  BOOST_TEST(contains(stopped.out, "is done: 3 tasks"), stopped.out);
+  const auto latest = nlohmann::json::parse(
+      operate({"tasks", "list", "--queue", "crowd", "--newest", "--limit", "1", "--json"}).out);
+  BOOST_TEST(latest.at("tasks").at(0).at("id") == core::to_string(ids.back()));
+}
+
 BOOST_AUTO_TEST_CASE(are_removed_on_the_command_line_when_no_task_is_live) {
   mail_queue me{"retired"};
   const auto ids = me.enqueue("send", 2, "{}");

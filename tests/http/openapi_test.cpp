@@ -71,7 +71,10 @@ std::map<std::string, bool> operation_names(caf::detail::type_list<Rows...>) {
     using asked = typename decltype(row)::request;
     constexpr std::string_view prefix = "hf1.";
     const std::string_view name = wire_name(static_cast<const asked*>(nullptr));
-    all.emplace(name.substr(prefix.size()), is_composed<asked>);
+    const auto known_as = name_in_reference<asked>;
+    // A request that took the name of an earlier one stands behind that one in the table.
+    all.insert_or_assign(std::string{known_as.empty() ? name.substr(prefix.size()) : known_as},
+                         is_composed<asked>);
   };
   (add(Rows{}), ...);
   return all;

@@ -94,8 +94,7 @@ BOOST_AUTO_TEST_CASE(actions_are_listed_read_and_stopped) {
   gateway.answers<msg::list_queue_actions>(page);
   gateway.answers<msg::get_queue_action>(view_of(4));
   gateway.answers<msg::stop_queue_action>(view_of(3));
-  const auto listed =
-      ask("auditor", "GET", "/v1/queues/mail/actions?limit=1&after=" + action_text);
+  const auto listed = ask("auditor", "GET", "/v1/queues/mail/actions?limit=1&after=" + action_text);
   BOOST_REQUIRE_MESSAGE(listed.status == 200U, listed.body);
   BOOST_TEST(listed.json.at("actions").at(0).at("status") == "done");
   BOOST_TEST(listed.json.at("more") == true);
@@ -106,8 +105,8 @@ BOOST_AUTO_TEST_CASE(actions_are_listed_read_and_stopped) {
   const auto end = ask("operator", "POST", "/v1/queues/mail/actions/" + action_text + "/stop");
   BOOST_REQUIRE_MESSAGE(end.status == 200U, end.body);
   BOOST_TEST(end.json.at("status") == "stopped");
-  BOOST_TEST((gateway.only<msg::stop_queue_action>().action.value
-              == *core::parse_uuid(action_text)));
+  BOOST_TEST(
+      (gateway.only<msg::stop_queue_action>().action.value == *core::parse_uuid(action_text)));
 }
 
 BOOST_AUTO_TEST_CASE(actions_are_for_operators_of_the_queue) {

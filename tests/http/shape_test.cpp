@@ -6,6 +6,7 @@
 #include "http/shapes/cluster_shapes.hpp"
 #include "http/shapes/event_shapes.hpp"
 #include "http/shapes/lineage_shapes.hpp"
+#include "http/shapes/queue_action_shapes.hpp"
 #include "http/shapes/reason_shape.hpp"
 #include "http/shapes/task_shapes.hpp"
 #include "http/shapes/token_shapes.hpp"

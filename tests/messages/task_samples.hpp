@@ -101,11 +101,11 @@ inline void add_task_samples(samples& into) {
            list_tasks{"mail", "send", "ERROR", "own", at(0x40), at(0x41), task, 50},
            text("mail") + text("send") + text("ERROR") + text("own") + at_bytes(0x40)
                + at_bytes(0x41) + id(0x61) + u32(50));
-  into.add("hf1.search_tasks",
-           search_tasks{"mail", "send", "ERROR", "own", "gold", "E1", at(0x40), at(0x41), 2, task,
-                        50},
-           text("mail") + text("send") + text("ERROR") + text("own") + text("gold") + text("E1")
-               + at_bytes(0x40) + at_bytes(0x41) + u8(2) + id(0x61) + u32(50));
+  into.add(
+      "hf1.search_tasks",
+      search_tasks{"mail", "send", "ERROR", "own", "gold", "E1", at(0x40), at(0x41), 2, task, 50},
+      text("mail") + text("send") + text("ERROR") + text("own") + text("gold") + text("E1")
+          + at_bytes(0x40) + at_bytes(0x41) + u8(2) + id(0x61) + u32(50));
   const task_summary listed{task, "mail",   "send",   "1.2",    "NEW",    "FAILURE", 50,
                             2,    1,        true,     300,      "own",    "run_as",  "w1",
                             "E1", at(0x40), at(0x41), at(0x42), at(0x43), at(0x44)};

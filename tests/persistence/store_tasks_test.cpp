@@ -875,7 +875,6 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(lists_of_tasks_are_filtered_by_key_and_error, Worl
   BOOST_TEST(listed().empty());
 }
 
-// B67
 BOOST_AUTO_TEST_CASE_TEMPLATE(finished_tasks_are_read_by_their_ids, World, worlds) {
   task_fixture<World> f;
   std::vector<core::task_id> over;

@@ -166,8 +166,8 @@ public:
   list_tasks(const persistence::task_filter& filter) override {
     return pass([&] { return inner_->list_tasks(filter); });
   }
-  core::outcome<core::queue_action_row>
-  find_queue_action(const core::queue_name& queue, core::queue_action_id action) override {
+  core::outcome<core::queue_action_row> find_queue_action(const core::queue_name& queue,
+                                                          core::queue_action_id action) override {
     return pass([&] { return inner_->find_queue_action(queue, action); });
   }
   core::outcome<std::vector<core::queue_action_row>>
@@ -258,6 +258,9 @@ public:
   core::outcome<std::vector<persistence::dead_letter>>
   list_dead_letters(const persistence::dead_letter_filter& filter) override {
     return pass([&] { return inner_->list_dead_letters(filter); });
+  }
+  core::outcome<std::vector<persistence::node_start>> list_nodes(std::uint32_t limit) override {
+    return pass([&] { return inner_->list_nodes(limit); });
   }
   core::outcome<persistence::listed_audit>
   list_audit(const persistence::audit_filter& filter) override {

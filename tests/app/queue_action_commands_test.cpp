@@ -1,0 +1,60 @@
+// `holdfast queues act`, `actions` and `stop-action`: mistakes on the command line that are told
+// before any node is asked.
+
+#include "app/commands.hpp"
+#include "app/program.hpp"
+#include "tests/support/text.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+using holdfast::test::contains;
+
+namespace app = holdfast::app;
+
+namespace {
+
+/// The exit code, and what was written to the stream of errors.
+std::pair<int, std::string> run_queues(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"holdfast", "queues"});
+  std::vector<char*> argv;
+  for (auto& argument : arguments)
+    argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  app::program program{"holdfast", "test"};
+  program.add(app::add_queues_command);
+  std::ostringstream told;
+  auto* const before = std::cerr.rdbuf(told.rdbuf());
+  const auto code = program.run(static_cast<int>(arguments.size()), argv.data());
+  std::cerr.rdbuf(before);
+  return {static_cast<int>(code), told.str()};
+}
+
+void refuses_use(const std::vector<std::string>& arguments, const std::string& text) {
+  const auto [code, told] = run_queues(arguments);
+  BOOST_TEST(code == static_cast<int>(app::exit_code::usage), told);
+  BOOST_TEST(contains(told, text), told);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(queue_action_commands)
+
+BOOST_AUTO_TEST_CASE(actions_that_there_are_not_are_refused) {
+  refuses_use({"act", "mail", "kill"}, "redrive");
+  refuses_use({"act", "mail"}, "action");
+}
+
+BOOST_AUTO_TEST_CASE(ids_and_times_that_are_none_are_refused) {
+  refuses_use({"act", "mail", "cancel", "--since", "yesterday"}, "--since");
+  refuses_use({"act", "mail", "cancel", "--until", "soon"}, "--until");
+  refuses_use({"act", "mail", "cancel", "--id", "first"}, "--id");
+  refuses_use({"stop-action", "mail", "first"}, "ACTION");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
