@@ -34,7 +34,7 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     await page.getByText("become live again").waitFor();
     await picture(page, "console-redrive");
     await inDialog(page, "Redrive").click();
-    await expectToast(page, "tasks live again");
+    await expectToast(page, "Redrive: ");
     await expectNoDialog(page);
     await page.getByRole("button", { name: "Redrive tasks of send with SMTP_DOWN" }).waitFor({
       state: "detached",
@@ -47,6 +47,29 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     await page.getByText("There is no dead or failed task.").waitFor();
     const left = await api.listTasks({ queue: "mail", status: "FAILURE" });
     assert.equal(left.tasks.length, 0);
+  });
+
+  test("all_tasks_that_a_filter_matches_are_counted_and_canceled", async () => {
+    const { api } = harness;
+    await api.putQueue("bulk", {});
+    for (const type of ["mine", "others"]) {
+      await api.makeTasks("bulk", {
+        tasks: Array.from({ length: 30 }, () => ({ type, body: {} })),
+      });
+    }
+    const page = await harness.open("/console#/queues/bulk/tasks?type=mine", {
+      as: { role: "operator" },
+    });
+    await press(page, "Cancel all that match");
+    await page.getByText("30 tasks match.").waitFor();
+    await inDialog(page, "Cancel all that match").click();
+    await expectToast(page, "Cancel: 30 changed");
+    await expectNoDialog(page);
+    const { tasks } = await api.listTasks({ queue: "bulk", status: "CANCELED" });
+    assert.deepEqual(new Set(tasks.map(({ type }) => type)), new Set(["mine"]));
+    assert.equal(tasks.length, 30);
+    await page.getByText("Bulk actions").click();
+    await page.getByRole("cell", { name: "type=mine" }).waitFor();
   });
 
   test("a_queue_is_paused_and_resumed", async () => {

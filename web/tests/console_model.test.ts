@@ -9,8 +9,28 @@ import { EVENTS_KEPT, Tail, tailEventOf } from "../src/console/events/tail.js";
 import { jsonProblem, prettyJson } from "../src/console/json_text.js";
 import { differenceOf, withContext } from "../src/console/line_difference.js";
 import { roundUp } from "../src/console/parts/chart_scale.js";
+import { filterFor, kindsFor } from "../src/console/queues/bulk_actions.js";
 import { addSample, ratesOf, samplesOf } from "../src/console/samples.js";
 import { actionsOf, spansOf } from "../src/console/tasks/task_state.js";
+
+describe("bulk actions", () => {
+  test("actions_on_offer_follow_from_the_status_of_the_list", () => {
+    assert.deepEqual(kindsFor("QUEUED"), ["pause", "resume", "cancel", "retry"]);
+    assert.deepEqual(kindsFor("ERROR"), ["redrive"]);
+    assert.deepEqual(kindsFor("COMPLETED"), []);
+    assert.deepEqual(kindsFor(""), ["pause", "resume", "cancel", "retry", "redrive"]);
+  });
+
+  test("an_action_has_the_filter_of_its_list_and_errors_of_ends_alone", () => {
+    const list = { status: "", type: "send", key: "", error: "E1", createdFrom: "2026-11-28" };
+    assert.deepEqual(filterFor("cancel", list), { type: "send", created_from: "2026-11-28" });
+    assert.deepEqual(filterFor("redrive", list), {
+      type: "send",
+      error_code: "E1",
+      created_from: "2026-11-28",
+    });
+  });
+});
 
 describe("JSON text", () => {
   test("json_is_laid_out_with_each_number_and_text_as_written", () => {

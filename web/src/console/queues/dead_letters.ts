@@ -1,4 +1,4 @@
-/** Dead letters, grouped by their error, and their redrive. */
+/** Dead letters, grouped by their error. */
 
 import type { TaskSummary } from "holdfast";
 
@@ -6,9 +6,6 @@ import { api } from "../../common/api.js";
 
 /** Dead and failed tasks that one look groups, of each. */
 export const DEAD_LOOKED_AT = 500;
-
-/** Tasks that one request makes live again. */
-const REDRIVEN_AT_ONCE = 500;
 
 export interface DeadGroup {
   type: string;
@@ -45,37 +42,15 @@ export interface DeadTasks {
   more: boolean;
 }
 
-/** The first dead and failed tasks of a queue. */
+/** The latest dead and failed tasks of a queue. */
 export async function deadOf(queue: string, signal: AbortSignal): Promise<DeadTasks> {
   const [dead, failed] = await Promise.all(
     ["ERROR", "FAILURE"].map((status) =>
-      api.listTasks({ queue, status, limit: DEAD_LOOKED_AT }, { signal }),
+      api.listTasks({ queue, status, order: "newest", limit: DEAD_LOOKED_AT }, { signal }),
     ),
   );
   return {
     tasks: [...(dead?.tasks ?? []), ...(failed?.tasks ?? [])],
     more: (dead?.more ?? false) || (failed?.more ?? false),
   };
-}
-
-/**
- * Makes dead and failed tasks live again, part after part. `onProgress` hears how many are done;
- * the signal stops between two parts.
- */
-export async function redrive(
-  queue: string,
-  filter: { type?: string; error_code?: string },
-  signal: AbortSignal,
-  onProgress: (done: number) => void,
-): Promise<number> {
-  let done = 0;
-  let after: string | undefined;
-  for (;;) {
-    signal.throwIfAborted();
-    const part = await api.redriveTasks(queue, { ...filter, after, limit: REDRIVEN_AT_ONCE });
-    done += part.redriven;
-    onProgress(done);
-    if (!part.more || part.last === undefined) return done;
-    after = part.last;
-  }
 }

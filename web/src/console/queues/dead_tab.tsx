@@ -1,62 +1,19 @@
 import type { VNode } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
-import { isAbort } from "../../common/api.js";
 import { count, shortId } from "../../common/format.js";
-import { useAction } from "../../common/load.js";
-import {
-  Button,
-  Dialog,
-  LoadState,
-  Notice,
-  Table,
-  Time,
-  toast,
-  type Column,
-} from "../../common/ui/index.js";
+import { Button, LoadState, Table, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { texts as sharedTexts } from "../../texts/common.js";
 import { places } from "../places.js";
 import { may } from "../rights.js";
 import { useView } from "../view.js";
-import { deadOf, groupsOf, redrive, type DeadGroup } from "./dead_letters.js";
+import { ActionDialog } from "./action_dialog.js";
+import { deadOf, groupsOf, type DeadGroup } from "./dead_letters.js";
 
 interface Chosen {
   filter: { type?: string; error_code?: string };
   /** The tasks, in words. */
   words: string;
-}
-
-function RedriveDialog(props: { queue: string; chosen: Chosen; onClose: () => void }): VNode {
-  const [done, setDone] = useState(0);
-  const aborter = useRef(new AbortController());
-  const action = useAction(async () => {
-    try {
-      const all = await redrive(props.queue, props.chosen.filter, aborter.current.signal, setDone);
-      toast(texts.dead.redriven(count(all)));
-      props.onClose();
-    } catch (error) {
-      if (!isAbort(error)) throw error;
-      props.onClose();
-    }
-  });
-  const close = (): void => {
-    if (action.busy) aborter.current.abort();
-    else props.onClose();
-  };
-  return (
-    <Dialog title={texts.dead.title} onClose={close}>
-      <p class="break">{texts.dead.question(props.chosen.words, props.queue)}</p>
-      <p role="status">{action.busy && texts.dead.soFar(count(done))}</p>
-      <Notice error={action.error} />
-      <div class="dialog-actions">
-        <Button onClick={close}>{action.busy ? texts.dead.stop : sharedTexts.cancel}</Button>
-        <Button kind="main" busy={action.busy} onClick={() => void action.run()}>
-          {texts.dead.redrive}
-        </Button>
-      </div>
-    </Dialog>
-  );
 }
 
 export function DeadTab({ queue }: { queue: string }): VNode {
@@ -137,9 +94,11 @@ export function DeadTab({ queue }: { queue: string }): VNode {
         )}
       </LoadState>
       {chosen !== undefined && (
-        <RedriveDialog
+        <ActionDialog
           queue={queue}
-          chosen={chosen}
+          kind="redrive"
+          filter={chosen.filter}
+          words={chosen.words}
           onClose={() => {
             setChosen(undefined);
             loaded.reload();

@@ -1,5 +1,6 @@
-import type { ListTasksRequest, TaskSummary } from "holdfast";
+import type { ListTasksRequest, QueueActionFilter, TaskSummary } from "holdfast";
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 
 import { api } from "../../common/api.js";
 import { shortId } from "../../common/format.js";
@@ -9,7 +10,11 @@ import { texts } from "../../texts/console.js";
 import { TaskStatus } from "../parts/badges.js";
 import { PagedList } from "../parts/more.js";
 import { places } from "../places.js";
+import { may } from "../rights.js";
 import { usePages, useSettled } from "../view.js";
+import { ActionDialog } from "./action_dialog.js";
+import { filterFor, kindsFor, type ActionKind } from "./bulk_actions.js";
+import { RecentActions } from "./recent_actions.js";
 
 const TASKS_PER_PAGE = 50;
 
@@ -27,6 +32,8 @@ const filters: readonly Filter[] = [
     options: [["", texts.any], ...Object.entries(texts.taskStatus)],
   },
   { name: "type", label: texts.task.type },
+  { name: "key", label: texts.task.key },
+  { name: "error", label: texts.task.error },
   { name: "owner", label: texts.task.owner },
   {
     name: "since",
@@ -92,37 +99,114 @@ export function TaskTable(props: { tasks: readonly TaskSummary[]; caption: strin
   );
 }
 
-/** The tasks of a queue, page by page. They are not loaded again by themselves. */
+/** The filter in words, for whoever is asked whether to change all that it matches. */
+function wordsOf(kind: ActionKind, filter: QueueActionFilter): string {
+  const members = Object.entries(filter).map(([name, value]) => `${name} ${String(value)}`);
+  const all = kind === "redrive" ? texts.dead.all : texts.bulk.allLive;
+  return members.length === 0 ? all : `${all} (${members.join(", ")})`;
+}
+
+interface Chosen {
+  kind: ActionKind;
+  filter: QueueActionFilter;
+}
+
+/** The changes of all tasks that the filter of the list matches. */
+function BulkBar(props: {
+  queue: string;
+  list: Parameters<typeof filterFor>[1];
+  owner: string;
+  onDone: () => void;
+}): VNode | null {
+  const { queue, list, owner } = props;
+  const [chosen, setChosen] = useState<Chosen | undefined>(undefined);
+  const kinds = kindsFor(list.status);
+  if (!may("changeQueues") || kinds.length === 0) return null;
+  if (owner !== "") return <p class="soft">{texts.bulk.byOwner}</p>;
+  return (
+    <>
+      <p class="page-actions">
+        <span class="soft">{texts.bulk.actOn}</span>
+        {kinds.map((kind) => (
+          <Button
+            key={kind}
+            aria-label={texts.bulk.titles[kind]}
+            onClick={() => setChosen({ kind, filter: filterFor(kind, list) })}
+          >
+            {texts.bulk.verbs[kind]}
+          </Button>
+        ))}
+      </p>
+      {chosen !== undefined && (
+        <ActionDialog
+          queue={queue}
+          {...chosen}
+          words={wordsOf(chosen.kind, chosen.filter)}
+          onClose={() => {
+            setChosen(undefined);
+            props.onDone();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function PastActions({ queue }: { queue: string }): VNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{texts.bulk.recent}</summary>
+      {open && <RecentActions queue={queue} />}
+    </details>
+  );
+}
+
+/** The tasks of a queue, page by page, the newest first. They are not loaded again by themselves. */
 export function TasksTab({ queue }: { queue: string }): VNode {
   const { query } = usePlace();
-  const { status = "", type = "", owner = "", since = "" } = useSettled(query);
+  const filter = useSettled(query);
+  const { status = "", type = "", key = "", error = "", owner = "", since = "" } = filter;
+  const seconds = SINCE.find(([value]) => value === since)?.[1];
+  const createdFrom =
+    seconds === undefined ? undefined : new Date(Date.now() - seconds * 1000).toISOString();
   const pages = usePages<TaskSummary>(
     async (after, signal) => {
-      const seconds = SINCE.find(([value]) => value === since)?.[1];
       const request: ListTasksRequest = {
         queue,
+        order: "newest",
         limit: TASKS_PER_PAGE,
         after,
         status: status || undefined,
         type: type || undefined,
+        key: key || undefined,
+        error_code: error || undefined,
         owner_id: owner || undefined,
-        created_from:
-          seconds === undefined ? undefined : new Date(Date.now() - seconds * 1000).toISOString(),
+        created_from: createdFrom,
       };
       const page = await api.listTasks(request, { signal });
       return { items: page.tasks, next: page.more ? page.last : undefined };
     },
-    [queue, status, type, owner, since],
+    [queue, status, type, key, error, owner, since],
   );
+  const list = {
+    status,
+    type,
+    key,
+    error,
+    ...(createdFrom === undefined ? {} : { createdFrom }),
+  };
   return (
     <section>
       <div class="row split">
         <FilterBar filters={filters} />
         <Button onClick={pages.reload}>{texts.refresh}</Button>
       </div>
+      <BulkBar queue={queue} list={list} owner={owner} onDone={pages.reload} />
       <PagedList pages={pages}>
         {(tasks) => <TaskTable tasks={tasks} caption={texts.task.tasksOf(queue)} />}
       </PagedList>
+      <PastActions queue={queue} />
     </section>
   );
 }

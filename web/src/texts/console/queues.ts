@@ -60,22 +60,77 @@ export const queues = {
     caption: (queue: string) => `Dead letters of ${queue} by error`,
     none: "There is no dead or failed task.",
     latest: "Latest",
-    title: "Redrive",
     redrive: "Redrive",
     redriveAll: "Redrive all",
     redriveGroup: (error: string, type: string) => `Redrive tasks of ${type} with ${error}`,
     group: (error: string, type: string) => `All tasks of type ${type} that ended with ${error}`,
     all: "All dead and failed tasks",
-    question: (words: string, queue: string) =>
-      `${words} in queue ${queue} become live again, with all their attempts.`,
-    soFar: (tasks: string) => `${tasks} so far …`,
-    stop: "Stop",
-    redriven: (tasks: string) =>
-      tasks === "1" ? "One task lives again" : `${tasks} tasks live again`,
     looked: (tasks: string, more: boolean) =>
       more
         ? `The first ${tasks} dead and failed tasks are grouped; there are more.`
         : `Dead and failed tasks: ${tasks}.`,
+  },
+  bulk: {
+    actOn: "All that match:",
+    verbs: {
+      pause: "Pause",
+      resume: "Resume",
+      cancel: "Cancel",
+      retry: "Retry now",
+      redrive: "Redrive",
+    },
+    titles: {
+      pause: "Pause all that match",
+      resume: "Resume all that match",
+      cancel: "Cancel all that match",
+      retry: "Retry all that match",
+      redrive: "Redrive",
+    },
+    question: {
+      pause: (words: string, queue: string) =>
+        `${words} in queue ${queue} are paused: no worker gets them.`,
+      resume: (words: string, queue: string) => `${words} in queue ${queue} are resumed.`,
+      cancel: (words: string, queue: string) =>
+        `${words} in queue ${queue} are canceled, also those that a worker holds. ` +
+        "That cannot be taken back.",
+      retry: (words: string, queue: string) =>
+        `${words} in queue ${queue} that wait for a later time are due at once.`,
+      redrive: (words: string, queue: string) =>
+        `${words} in queue ${queue} become live again, with all their attempts.`,
+    },
+    allLive: "All live tasks that match the filter",
+    matching: (tasks: string, atLeast: boolean) =>
+      tasks === "1" && !atLeast
+        ? "1 task matches."
+        : `${atLeast ? "At least " : ""}${tasks} tasks match.`,
+    first: "The first:",
+    soFar: (changed: string, refused: string) =>
+      refused === "0" ? `${changed} so far …` : `${changed} so far, ${refused} refused …`,
+    stop: "Stop",
+    stopOf: (verb: string) => `Stop: ${verb}`,
+    wasStopped: "The action is stopped; what it has changed stays changed",
+    done: (kind: string, changed: string, refused: string) =>
+      `${kind}: ${changed} changed` + (refused === "0" ? "" : `, ${refused} refused`),
+    stopped: (kind: string, changed: string) => `${kind} is stopped: ${changed} changed`,
+    failed: (kind: string, changed: string) => `${kind} has failed: ${changed} changed`,
+    byOwner: "Clear the filter by owner to act on all that match.",
+    recent: "Bulk actions",
+    caption: (queue: string) => `Bulk actions of ${queue}`,
+    none: "There was no bulk action.",
+    action: "Action",
+    filter: "Filter",
+    changed: "Changed",
+    unchanged: "Were so already",
+    refused: "Refused",
+    askedBy: "Asked by",
+    askedAt: "Asked",
+    status: {
+      running: "Running",
+      done: "Done",
+      stopped: "Stopped",
+      failed: "Failed",
+      dry_run: "Dry run",
+    },
   },
   schedule: {
     none: "There is no schedule.",

@@ -23,6 +23,7 @@ export const tasks = {
     version: "Version of the body",
     priority: "Priority",
     percent: "Progress",
+    key: "Key",
     owner: "Owner",
     runAs: "Runs as",
     worker: "Worker",
