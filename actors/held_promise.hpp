@@ -47,8 +47,8 @@ public:
   core::change noted(core::change changes) const {
     return changes.empty() ? changes : actors::noted(std::move(changes), take_note());
   }
-  /// The note, for a change that somebody else makes; null where there is none (any more).
-  request_note take_note() const { return std::exchange(slot_->note, nullptr); }
+  /// The note, for a change that somebody else makes; empty where there is none (any more).
+  request_note take_note() const { return std::exchange(slot_->note, {}); }
 
 private:
   class slot {
@@ -62,7 +62,11 @@ private:
             msg::to_error(core::errc::unavailable, "the actor ended before it could answer"));
     }
     /// The promise, leaving an empty one: a second answer goes nowhere.
-    caf::response_promise take() { return std::exchange(promise_, {}); }
+    caf::response_promise take() {
+      if (note.decision) // nothing is written for it
+        note.decision->end();
+      return std::exchange(promise_, {});
+    }
 
     request_note note = note_in_hand::get();
 

@@ -277,6 +277,8 @@ private:
     one.add_header("webhook-id: " + post.id);
     one.add_header("webhook-timestamp: " + std::to_string(now));
     one.add_header("webhook-signature: " + signature_of(keys, post.id, now, post.body));
+    if (!post.traceparent.empty())
+      one.add_header("traceparent: " + post.traceparent);
     one.add_header("expect:"); // no question before the body: it costs a round trip
     one.set(CURLOPT_HTTPHEADER, one.headers.get());
   }

@@ -15,6 +15,7 @@ struct webhook_post {
   std::string id;     ///< Of the message; the same when it is tried again.
   std::string body;   ///< JSON.
   core::duration timeout{};
+  std::string traceparent{}; ///< The header of that name; empty: there is none.
 };
 
 /// Carries webhooks to their receivers, many at once.
