@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace holdfast::core {
@@ -17,6 +18,8 @@ public:
   /// The wall clock of this machine, by which spans of several processes are put side by side.
   virtual instant now() const = 0;
   virtual std::uint64_t random() = 0;
+  /// Whether something is to be traced: see `decide_sampling`.
+  virtual bool samples(const std::optional<trace_context>& caller) = 0;
   /// A span that has ended. It may be dropped, which is counted.
   virtual void take(span ended) = 0;
 

@@ -4,6 +4,7 @@
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
 #include "core/time.hpp"
+#include "core/tracer.hpp"
 #include "http/answer_writer.hpp"
 #include "http/body_items.hpp"
 #include "http/call.hpp"
@@ -65,6 +66,8 @@ struct door_settings {
   std::size_t waits_max = 20'000;
   /// Origins from which pages may load images, audio and video, with blanks between.
   std::string media_origins{};
+  /// Takes the spans of requests; null: nothing is traced.
+  core::tracer_ptr tracer{};
   /// Hears of every problem, on any thread; may be null.
   std::function<void(const told_problem&)> on_problem;
 };
@@ -105,8 +108,8 @@ public:
   /// The same in the name of `from.who`, whom the audit log names.
   template <class Request, class Then, class Failed>
   void send_for(const visit& from, Request message, Then answered, Failed failed) const {
-    gateway_.ask_for<msg::answer_to<Request>>(*from.who, std::move(message), std::move(answered),
-                                              std::move(failed));
+    gateway_.ask_for<msg::answer_to<Request>>(*from.who, from.call->trace(), std::move(message),
+                                              std::move(answered), std::move(failed));
   }
 
   /// Has `found` get the step of a unit, whatever the roles of `from.who`; any failure answers the
