@@ -478,8 +478,7 @@ void decide_here(const gateway_links& to, msg::explain_unit& m, Promise promise,
 }
 /// A door says of a claim that it came from afar.
 template <class Promise>
-void decide_here(const gateway_links& to, msg::claim_tasks& m, Promise promise,
-                 request_note note) {
+void decide_here(const gateway_links& to, msg::claim_tasks& m, Promise promise, request_note note) {
   if (to.door) {
     promise.delegate(to.shards, to_its_item(m, std::move(note)));
   } else {

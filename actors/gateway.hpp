@@ -65,7 +65,7 @@ struct gateway_state {
   gateway_links links;
   std::shared_ptr<void> published; ///< Keeps it reachable from other processes.
   bool draining = false;
-  std::string author{}; ///< Said with the request in hand; empty: none is.
+  std::string author{};    ///< Said with the request in hand; empty: none is.
   core::trace_ptr trace{}; ///< Likewise; null: it is not traced.
 };
 

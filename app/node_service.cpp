@@ -373,14 +373,13 @@ std::optional<exit_code> node_service::open_webhooks() {
 }
 
 std::optional<exit_code> node_service::open_traces() {
-  auto opened = trace_exporter_of(settings_, client::random_seed(),
-                                  [log = log_](const std::string& why) {
-                                    if (why.empty())
-                                      log.info("traces_sent_again", {});
-                                    else
-                                      log.write(actors::log_level::warning, "traces_dropped",
-                                                {{"what", why}});
-                                  });
+  auto opened =
+      trace_exporter_of(settings_, client::random_seed(), [log = log_](const std::string& why) {
+        if (why.empty())
+          log.info("traces_sent_again", {});
+        else
+          log.write(actors::log_level::warning, "traces_dropped", {{"what", why}});
+      });
   if (!opened) {
     log_.error("traces_refused", {{"what", opened.error().detail}});
     return exit_code::configuration;

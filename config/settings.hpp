@@ -592,9 +592,10 @@ void describe(Visitor&& option, Settings& s) {
   option("traces.endpoint", s.traces.endpoint, "", 0, 2048,
          "URL at which a collector takes traces by OTLP over HTTP, such as "
          "`http://127.0.0.1:4318/v1/traces`. Empty: nothing is traced.");
-  option("traces.headers", s.traces.headers,
-         "Headers for the collector, such as a token: `name=value`, with commas between several. A "
-         "file with them is read for every request, so a token may be changed while the node runs.");
+  option(
+      "traces.headers", s.traces.headers,
+      "Headers for the collector, such as a token: `name=value`, with commas between several. A "
+      "file with them is read for every request, so a token may be changed while the node runs.");
   option("traces.ca_file", s.traces.ca_file, "", 0, 1024,
          "PEM file with the authorities that vouch for the collector, instead of those of the "
          "system.");

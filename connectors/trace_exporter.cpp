@@ -143,9 +143,9 @@ private:
   /// False when the time is over before.
   bool pause(unsigned attempt, const export_answer& answer) {
     const core::duration wait =
-        answer.retry_after ? std::min(*answer.retry_after, export_pause_max)
-                           : core::full_jitter(attempt, options_.retry_min, options_.retry_max,
-                                               pauses_());
+        answer.retry_after
+            ? std::min(*answer.retry_after, export_pause_max)
+            : core::full_jitter(attempt, options_.retry_min, options_.retry_max, pauses_());
     const auto again = steady::now() + wait;
     std::unique_lock lock{mutex_};
     // Whoever ends the exporter wants the rest to be sent at once, and not to wait.
@@ -224,15 +224,17 @@ private:
     if (status >= 200 && status < 300)
       return {true, false, {}, {}};
     if (status == 0 || how == CURLE_OPERATION_TIMEDOUT || how == CURLE_RECV_ERROR)
-      return {false, true, {}, std::string{"the collector gives no answer: "}
-                                   + curl_easy_strerror(how)};
+      return {false,
+              true,
+              {},
+              std::string{"the collector gives no answer: "} + curl_easy_strerror(how)};
     export_answer answer;
     answer.reason = "the collector answered HTTP " + std::to_string(status);
     answer.may_be_repeated = status == 429 || status == 502 || status == 503 || status == 504;
     curl_off_t seconds = 0;
     if (curl_easy_getinfo(handle_.get(), CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK && seconds > 0)
-      answer.retry_after = std::chrono::seconds{
-          std::min<curl_off_t>(seconds, export_pause_max.count())};
+      answer.retry_after =
+          std::chrono::seconds{std::min<curl_off_t>(seconds, export_pause_max.count())};
     return answer;
   }
 

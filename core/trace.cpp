@@ -43,13 +43,13 @@ std::optional<trace_context> parse_traceparent(std::string_view header) {
   const bool has_dashes =
       header[trace_at - 1] == '-' && header[span_at - 1] == '-' && header[flags_at - 1] == '-';
   // Later versions may add more behind another dash.
-  const bool ends_well = header.size() == traceparent_size
-                         || (version != "00" && header[traceparent_size] == '-');
+  const bool ends_well =
+      header.size() == traceparent_size || (version != "00" && header[traceparent_size] == '-');
   if (!has_dashes || !ends_well || version == "ff" || !is_trace_hex(version)
       || !is_trace_hex(flags))
     return std::nullopt;
-  auto found = trace_of_task(header.substr(trace_at, trace_digits),
-                             header.substr(span_at, span_digits));
+  auto found =
+      trace_of_task(header.substr(trace_at, trace_digits), header.substr(span_at, span_digits));
   if (found)
     found->is_sampled = trace_hex.find(flags.back()) % 2 != 0;
   return found;

@@ -8,8 +8,8 @@
 
 namespace holdfast::http {
 
-/// A call that belongs to a trace. Its problems get a `trace_id`: that of the trace, or one made for
-/// the problem; `door_settings::on_problem` hears of each. Where the door has a tracer, and the
+/// A call that belongs to a trace. Its problems get a `trace_id`: that of the trace, or one made
+/// for the problem; `door_settings::on_problem` hears of each. Where the door has a tracer, and the
 /// request is one to be traced, its span is told with its answer; of a stream, with the head.
 class traced_call : public call {
 public:

@@ -176,8 +176,8 @@ BOOST_AUTO_TEST_CASE(a_request_has_no_more_spans_than_it_may) {
 }
 
 BOOST_AUTO_TEST_CASE(text_that_is_no_header_is_refused_without_being_told) {
-  for (const auto* text : {"secret", "=secret", "na me=secret", "a=b,secret", "a=%secret", "a=%0a",
-                           "a=1%2"}) {
+  for (const auto* text :
+       {"secret", "=secret", "na me=secret", "a=b,secret", "a=%secret", "a=%0a", "a=1%2"}) {
     const auto parsed = connectors::parse_headers(text);
     BOOST_REQUIRE_MESSAGE(!parsed, text);
     BOOST_TEST(parsed.error().detail.find("secret") == std::string::npos, text);

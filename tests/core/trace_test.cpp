@@ -53,17 +53,29 @@ BOOST_AUTO_TEST_CASE(each_kind_of_malformed_traceparent_is_left_out) {
     return "00-" + trace + '-' + span + "-01";
   };
   const std::string upper = "0AF7651916CD43DD8448EB211C80319C";
-  for (const auto& header :
-       {std::string{}, std::string{"00"}, header_with("00", "0"), header_with("00", "011"),
-        header_with("0", "01"), header_with("0G", "01"), header_with("FE", "01"),
-        header_with("00", "0g"), header_with("00", "0A"), ' ' + header_with("00", "01"),
-        header_with("00", "01") + ' ', with_ids(std::string(32, '0'), some_span),
-        with_ids(some_trace, std::string(16, '0')), with_ids(upper, some_span),
-        with_ids(some_trace, "B7AD6B7169203331"), with_ids(some_trace + '0', some_span),
-        with_ids(some_trace.substr(1), some_span), with_ids(some_trace, some_span + '0'),
-        with_ids(some_trace, some_span.substr(1)), with_ids("g" + some_trace.substr(1), some_span),
-        "00_" + some_trace + '-' + some_span + "-01", "00-" + some_trace + '_' + some_span + "-01",
-        "00-" + some_trace + '-' + some_span + "_01"})
+  for (const auto& header : {std::string{},
+                             std::string{"00"},
+                             header_with("00", "0"),
+                             header_with("00", "011"),
+                             header_with("0", "01"),
+                             header_with("0G", "01"),
+                             header_with("FE", "01"),
+                             header_with("00", "0g"),
+                             header_with("00", "0A"),
+                             ' ' + header_with("00", "01"),
+                             header_with("00", "01") + ' ',
+                             with_ids(std::string(32, '0'), some_span),
+                             with_ids(some_trace, std::string(16, '0')),
+                             with_ids(upper, some_span),
+                             with_ids(some_trace, "B7AD6B7169203331"),
+                             with_ids(some_trace + '0', some_span),
+                             with_ids(some_trace.substr(1), some_span),
+                             with_ids(some_trace, some_span + '0'),
+                             with_ids(some_trace, some_span.substr(1)),
+                             with_ids("g" + some_trace.substr(1), some_span),
+                             "00_" + some_trace + '-' + some_span + "-01",
+                             "00-" + some_trace + '_' + some_span + "-01",
+                             "00-" + some_trace + '-' + some_span + "_01"})
     BOOST_TEST(!parse_traceparent(header).has_value(), header);
 }
 

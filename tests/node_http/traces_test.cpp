@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(a_collector_that_is_away_harms_nobody_and_its_spans_are_cou
     endpoint = gone.url("/v1/traces");
   }
   auto arguments = arguments_for(endpoint);
-  arguments.insert(arguments.end(), {"--set", "traces.queue_max=16", "--set",
-                                     "traces.batch_max=16"});
+  arguments.insert(arguments.end(),
+                   {"--set", "traces.queue_max=16", "--set", "traces.batch_max=16"});
   http_node node{arguments};
   auto api = node.client();
   api.set_header("traceparent", traceparent_with("01"));
