@@ -534,17 +534,19 @@ struct put_api_token {
   api_token row;
 };
 
-using write_op = std::variant<
-    insert_workflow, insert_step, update_step, insert_unit, set_unit_state, set_unit_slots,
-    finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment, taint_judgment,
-    put_standing, insert_inbox, advance_cursor, put_queue, insert_task, update_task,
-    insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
-    insert_late_result, take_staged, refuse_staged, put_schedule_row, delete_schedule_row,
-    stage_task, put_webhook, delete_webhook, put_webhook_position, put_dead_letter,
-    replay_dead_letter, delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
-    insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile, gather_units,
-    withdraw_unit, restore_judgment, set_question_forgiven, ungather_units, set_judgment_trust,
-    restate_unit, delete_queue, put_api_token, insert_audit>;
+using write_op =
+    std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
+                 set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
+                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
+                 put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
+                 end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
+                 refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
+                 delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
+                 delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
+                 insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
+                 gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
+                 ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token,
+                 insert_audit>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

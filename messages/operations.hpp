@@ -203,9 +203,11 @@ using operations = caf::detail::type_list<
     operation<list_dead_letters, dead_letter_page, database, effect::reads>,
     operation<replay_webhook, webhook_replayed, host_of_named_shard, effect::administers>,
     // --- API tokens ---
-    operation<create_token, token_view, host_of_name<&create_token::token>, effect::administers>,
+    operation<create_token, token_view, host_of_name<&create_token::token>,
+              effect::administers>,
     operation<list_tokens, token_page, database, effect::reads>,
-    operation<revoke_token, token_view, host_of_name<&revoke_token::token>, effect::administers>,
+    operation<revoke_token, token_view, host_of_name<&revoke_token::token>,
+              effect::administers>,
     operation<check_token, token_identity, database, effect::reads>,
     operation<note_token_use, token_use_noted, host_of_name<&note_token_use::token>,
               effect::writes>,
