@@ -329,15 +329,20 @@ std::string author_of(self_ptr self) {
 /// For requests that this node decides.
 template <class Message>
 request_note note_of(self_ptr self, const Message& m) {
+  request_note note;
+  const auto& st = self->state;
+  if (const auto& tracer = st.context->settings.tracer; tracer && st.trace)
+    note.decision =
+        std::make_shared<decision_span>(tracer, *st.trace, bare_name<Message>(self->system()));
   if constexpr (msg::is_audited<Message>) {
     if (auto who = author_of(self); !who.empty()) {
       auto subject = subject_of(m);
-      return std::make_shared<const core::insert_audit>(core::insert_audit{
-          now(self, self->state.context), std::move(who), bare_name<Message>(self->system()),
+      note.audit = std::make_shared<const core::insert_audit>(core::insert_audit{
+          now(self, st.context), std::move(who), bare_name<Message>(self->system()),
           std::move(subject.item), std::string{subject.outcome}});
     }
   }
-  return nullptr;
+  return note;
 }
 
 /// Whether the sender's certificate lets it speak for whom `m` names, and whether it is known who
@@ -494,10 +499,9 @@ void decide_here(const gateway_links& to, msg::explain_unit& m, Promise promise,
 }
 /// A door says of a claim that it came from afar.
 template <class Promise>
-void decide_here(const gateway_links& to, msg::claim_tasks& m, Promise promise,
-                 const request_note&) {
+void decide_here(const gateway_links& to, msg::claim_tasks& m, Promise promise, request_note note) {
   if (to.door) {
-    promise.delegate(to.shards, to_its_item(m));
+    promise.delegate(to.shards, to_its_item(m, std::move(note)));
   } else {
     hosted_item queue{m.queue};
     promise.delegate(to.shards, route_to(std::move(queue), distant_claim{std::move(m)}));
@@ -735,6 +739,19 @@ caf::result<msg::answer_to<Request>> handle_for(self_ptr self, const msg::author
   return result;
 }
 
+/// Those of the HTTP API of this node, which traces them.
+template <class Request>
+caf::result<msg::answer_to<Request>> handle_traced(self_ptr self, const msg::traced_author& from,
+                                                   Request& m) {
+  auto& st = self->state;
+  st.author = from.who;
+  st.trace = from.trace;
+  auto result = handle(self, m);
+  st.author.clear();
+  st.trace.reset();
+  return result;
+}
+
 // --- between nodes ---
 
 msg::protocols on_get_protocols(self_ptr self) {
@@ -761,15 +778,18 @@ caf::result<events_applied> between_steps(self_ptr self, Message& m) {
   return promise;
 }
 
-template <class... Rows, class... NodeRows, class... Audited>
-node_gateway_actor::behavior_type handlers(self_ptr self, caf::detail::type_list<Rows...>,
-                                           caf::detail::type_list<NodeRows...>,
-                                           caf::detail::type_list<Audited...>) {
+template <class... Rows, class... NodeRows, class... Audited, class... Writing>
+node_gateway_actor::behavior_type
+handlers(self_ptr self, caf::detail::type_list<Rows...>, caf::detail::type_list<NodeRows...>,
+         caf::detail::type_list<Audited...>, caf::detail::type_list<Writing...>) {
   return {
       [=](typename Rows::request& m) { return handle(self, m); }...,
       [=](typename NodeRows::request& m) { return between_steps(self, m); }...,
       [=](const msg::author& author, typename Audited::request& m) {
         return handle_for(self, author, m);
+      }...,
+      [=](const msg::traced_author& from, typename Writing::request& m) {
+        return handle_traced(self, from, m);
       }...,
       [=](const msg::get_protocols&) { return on_get_protocols(self); },
       [=](const msg::meet_node& m) { return on_meet(self, m); },
@@ -809,7 +829,8 @@ node_gateway_actor::behavior_type gateway(node_gateway_actor::stateful_pointer<g
     publish_when_ready(self);
   else
     self->state.name = "door";
-  return handlers(self, msg::operations{}, msg::node_operations{}, msg::audited_operations{});
+  return handlers(self, msg::operations{}, msg::node_operations{}, msg::audited_operations{},
+                  msg::writing_operations{});
 }
 
 } // namespace holdfast::actors

@@ -3,6 +3,7 @@
 #include "actors/context.hpp"
 #include "actors/drain.hpp"
 #include "actors/internal_messages.hpp"
+#include "messages/traced_author.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -39,12 +40,23 @@ struct authored_interface<caf::detail::type_list<Rows...>> {
       msg::author, typename Rows::request>::template with<typename Rows::answer>...>;
 };
 
+/// Requests that are traced, from the HTTP API of this node.
+template <class Table>
+struct traced_interface;
+template <class... Rows>
+struct traced_interface<caf::detail::type_list<Rows...>> {
+  template <class Handle>
+  using added_to = typename Handle::template extend<typename caf::replies_to<
+      msg::traced_author, typename Rows::request>::template with<typename Rows::answer>...>;
+};
+
 /// Gateway and door as their own node sees them.
-using node_gateway_actor = authored_interface<msg::audited_operations>::added_to<
-    msg::table::interface<msg::node_operations>::added_to<
-        msg::member_gateway_actor::extend<caf::reacts_to<msg::look_at_cluster>,
-                                          // Node: take no more requests.
-                                          caf::reacts_to<drain>>>>;
+using node_gateway_actor = traced_interface<msg::writing_operations>::added_to<
+    authored_interface<msg::audited_operations>::added_to<
+        msg::table::interface<msg::node_operations>::added_to<
+            msg::member_gateway_actor::extend<caf::reacts_to<msg::look_at_cluster>,
+                                              // Node: take no more requests.
+                                              caf::reacts_to<drain>>>>>;
 
 struct gateway_state {
   const char* name = "gateway"; ///< Or "door".
@@ -53,7 +65,8 @@ struct gateway_state {
   gateway_links links;
   std::shared_ptr<void> published; ///< Keeps it reachable from other processes.
   bool draining = false;
-  std::string author{}; ///< Said with the request in hand; empty: none is.
+  std::string author{};    ///< Said with the request in hand; empty: none is.
+  core::trace_ptr trace{}; ///< Likewise; null: it is not traced.
 };
 
 /// THE GATEWAY: the only actor that is addressed from outside. Refuses what is malformed, too large

@@ -49,9 +49,11 @@ public:
     return changes.empty() ? changes : actors::noted(std::move(changes), take_note());
   }
   /// The principal whom the note names; empty where there is no note (any more).
-  std::string asked_by() const { return slot_->note ? slot_->note->who : std::string{}; }
-  /// The note, for a change that somebody else makes; null where there is none (any more).
-  request_note take_note() const { return std::exchange(slot_->note, nullptr); }
+  std::string asked_by() const {
+    return slot_->note.entry ? slot_->note.entry->who : std::string{};
+  }
+  /// The note, for a change that somebody else makes; empty where there is none (any more).
+  request_note take_note() const { return std::exchange(slot_->note, {}); }
 
 private:
   class slot {
@@ -65,7 +67,11 @@ private:
             msg::to_error(core::errc::unavailable, "the actor ended before it could answer"));
     }
     /// The promise, leaving an empty one: a second answer goes nowhere.
-    caf::response_promise take() { return std::exchange(promise_, {}); }
+    caf::response_promise take() {
+      if (note.decision) // nothing is written for it
+        note.decision->end();
+      return std::exchange(promise_, {});
+    }
 
     request_note note = note_in_hand::get();
 

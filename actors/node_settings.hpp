@@ -10,6 +10,7 @@
 #include "core/schedule.hpp"
 #include "core/step_directory.hpp"
 #include "core/supervision.hpp"
+#include "core/tracer.hpp"
 #include "documents/limits.hpp"
 #include "messages/interfaces.hpp"
 #include "metrics/registry.hpp"
@@ -129,6 +130,9 @@ struct node_settings {
 
   /// Where everything is counted for metrics; null: in a registry that nobody reads.
   std::shared_ptr<metrics::registry> registry;
+
+  /// Takes the spans of traced requests, of handlers and of webhooks; null: nothing is traced.
+  core::tracer_ptr tracer;
 
   /// The clocks that schedules go by.
   core::zone_finder find_zone = core::find_utc;

@@ -4,7 +4,7 @@
 #include "actors/metrics_source.hpp"
 #include "core/json_text.hpp"
 #include "core/pause.hpp"
-#include "core/traceparent.hpp"
+#include "core/trace.hpp"
 #include "documents/json.hpp"
 #include "metrics/scrape.hpp"
 
@@ -354,7 +354,7 @@ void post(self_ptr self, const msg::leased_task& t, pusher_state::share of_node)
   one.task = {t.task, t.token};
   one.posted_at = at;
   one.of_node = std::move(of_node);
-  const auto traceparent = core::traceparent_of(t.trace_id, t.span_id);
+  const auto traceparent = core::traceparent_of_task(t.trace_id, t.span_id);
   connectors::webhook_post what;
   what.url = st.policy.push->url;
   what.secret = st.policy.push->secret;

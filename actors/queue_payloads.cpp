@@ -210,6 +210,8 @@ void carry_out_granting(queue_ptr self, core::change changes, queue_state::waiti
     core::note_undelivered(q, tasks);
   bind_leases(self, to.client, tasks);
   const auto kept = std::make_shared<queue_state::waiting_claim>(std::move(to));
+  if (!kept->promises.empty())
+    changes = kept->promises.front().noted(std::move(changes));
   if (kept->command.id && !tasks.empty())
     self->state.being_answered[kept->command.id] = kept;
   carry_out(self, std::move(changes),

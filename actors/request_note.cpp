@@ -12,15 +12,24 @@ request_note& note_of_thread() {
 } // namespace
 
 note_in_hand::note_in_hand(request_note note)
-    : before_(std::exchange(note_of_thread(), std::move(note))) {}
+    : before_(std::exchange(note_of_thread(), std::move(note))) {
+  if (const auto& decision = get().decision)
+    decision->begin();
+}
 
 note_in_hand::~note_in_hand() { note_of_thread() = std::move(before_); }
 
 const request_note& note_in_hand::get() { return note_of_thread(); }
 
 core::change noted(core::change changes, const request_note& note) {
-  if (note && !changes.empty())
-    changes.writes.emplace_back(*note);
+  if (changes.empty())
+    return changes;
+  if (note.audit)
+    changes.writes.emplace_back(*note.audit);
+  if (note.decision) {
+    changes.trace = note.decision->place();
+    note.decision->end();
+  }
   return changes;
 }
 

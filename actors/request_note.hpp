@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/decision_span.hpp"
 #include "core/audit.hpp"
 #include "core/change.hpp"
 #include "messages/errors.hpp"
@@ -10,14 +11,21 @@
 #include <memory>
 #include <utility>
 
-/// The way of a note for the audit log: from the gateway, which knows who has sent a request, to
-/// the change that the request leads to, in whatever actor that is decided.
+/// The way of a note for the audit log, and of a trace: from the gateway, which knows who has sent
+/// a request, to the change that the request leads to, in whatever actor that is decided.
 ///
 ///     gateway ─ noted_request ─► actor ─ note_in_hand ─► held_promise ─ noted() ─► core::change
 namespace holdfast::actors {
 
-/// The entry that a request leaves in the audit log with its change; null: it leaves none.
-using request_note = std::shared_ptr<const core::insert_audit>;
+/// What a request leaves with its change. Empty for most requests.
+struct request_note {
+  /// The entry in the audit log; null: it leaves none.
+  std::shared_ptr<const core::insert_audit> audit;
+  /// The span of its decision; null: it is not traced.
+  decision_span_ptr decision;
+
+  explicit operator bool() const { return audit != nullptr || decision != nullptr; }
+};
 
 /// Inside the node: a request with its note. Answered as the request is.
 struct noted_request {
@@ -34,15 +42,15 @@ public:
   note_in_hand& operator=(const note_in_hand&) = delete;
   ~note_in_hand();
 
-  /// Null: the actor handles something else.
+  /// Empty: the actor handles something else, or a request without a note.
   static const request_note& get();
 
 private:
   request_note before_;
 };
 
-/// The change with the note, so that both become durable together. No change, no note: a request
-/// that changes nothing leaves no entry.
+/// The change with the note, so that both become durable together, and the decision is over. No
+/// change, no note: a request that changes nothing leaves no entry.
 core::change noted(core::change changes, const request_note& note);
 
 /// The handler of an actor whose other handlers take the requests themselves, and answer them by

@@ -193,22 +193,89 @@ void fill_post(connectors::webhook_post& what, const std::string& source,
   what.content_type = single ? documents::cloud_event_type : documents::cloud_events_type;
 }
 
+/// The outcome of a post, as a label of metrics.
+const char* outcome_of(core::post_verdict verdict) {
+  using core::post_verdict;
+  switch (verdict) {
+  case post_verdict::delivered:
+    return "delivered";
+  case post_verdict::again:
+    return "again";
+  case post_verdict::not_now:
+    return "not_now";
+  case post_verdict::refused:
+    return "refused";
+  case post_verdict::gone:
+    return "gone";
+  case post_verdict::barred:
+    return "barred";
+  }
+  return "unknown";
+}
+
+/// The span of a post that is under way. A post has events of many traces, so it begins one of its
+/// own, under which the receiver may go on.
+class post_span {
+public:
+  post_span(core::tracer_ptr tracer, const std::string& webhook, std::size_t events)
+      : tracer_(std::move(tracer)) {
+    told_.trace_id = tracer_->new_trace_id();
+    told_.span_id = tracer_->new_span_id();
+    told_.name = "POST webhook";
+    told_.kind = core::span_kind::client;
+    told_.texts = {{"http.request.method", "POST"}, {"holdfast.webhook", webhook}};
+    told_.numbers = {{"holdfast.webhook.events", static_cast<std::int64_t>(events)}};
+    told_.began = tracer_->now();
+  }
+
+  std::string traceparent() const {
+    return core::to_traceparent({told_.trace_id, told_.span_id, true});
+  }
+  void end(const core::post_answer& answer) {
+    told_.ended = tracer_->now();
+    told_.has_failed = answer.verdict != core::post_verdict::delivered;
+    if (answer.status != 0)
+      told_.numbers.emplace_back("http.response.status_code", answer.status);
+    if (told_.has_failed)
+      told_.texts.emplace_back("error.type", outcome_of(answer.verdict));
+    tracer_->take(std::move(told_));
+  }
+
+private:
+  core::tracer_ptr tracer_;
+  core::span told_;
+};
+
+/// Null: this post is not traced.
+std::shared_ptr<post_span> begin_post_span(const webhook_delivery_state& st, std::size_t events) {
+  const auto& tracer = st.context->settings.tracer;
+  return tracer && tracer->samples(std::nullopt)
+             ? std::make_shared<post_span>(tracer, st.links.webhook.name, events)
+             : nullptr;
+}
+
 void post(self_ptr self, const core::webhook_batch& batch) {
   const auto& st = self->state;
   const auto& links = st.links;
   const auto turn = begin(self, doing::posting);
   // Not the actor itself: whatever the receiver does, nobody lives on for it.
   const auto me = caf::actor_cast<caf::weak_actor_ptr>(self->address());
+  const auto traced = begin_post_span(st, batch.events.size());
   connectors::webhook_post what;
   what.url = links.definition.url;
   what.secret = links.definition.secret;
   what.id = core::post_id(links.webhook.id, links.shard, batch);
   what.timeout = links.definition.policy.timeout;
+  if (traced)
+    what.traceparent = traced->traceparent();
   fill_post(what, st.context->settings.events_source, links, batch);
-  st.context->settings.webhooks->send(std::move(what), [me, turn](core::post_answer answer) {
-    if (const auto alive = caf::actor_cast<caf::actor>(me))
-      caf::anon_send(alive, posted{turn, std::move(answer)});
-  });
+  st.context->settings.webhooks->send(
+      std::move(what), [me, turn, traced](core::post_answer answer) {
+        if (traced)
+          traced->end(answer);
+        if (const auto alive = caf::actor_cast<caf::actor>(me))
+          caf::anon_send(alive, posted{turn, std::move(answer)});
+      });
 }
 
 void send_out(self_ptr self, const core::webhook_batch& batch) {
@@ -296,26 +363,6 @@ void read_page(self_ptr self) {
             if (turn == self->state.turn)
               on_page_failed(self, msg::failure_of(error));
           });
-}
-
-/// The outcome of a post, as a label of metrics.
-const char* outcome_of(core::post_verdict verdict) {
-  using core::post_verdict;
-  switch (verdict) {
-  case post_verdict::delivered:
-    return "delivered";
-  case post_verdict::again:
-    return "again";
-  case post_verdict::not_now:
-    return "not_now";
-  case post_verdict::refused:
-    return "refused";
-  case post_verdict::gone:
-    return "gone";
-  case post_verdict::barred:
-    return "barred";
-  }
-  return "unknown";
 }
 
 void count_post(self_ptr self, const core::post_answer& answer, std::size_t events) {

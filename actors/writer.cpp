@@ -1,6 +1,7 @@
 #include "actors/writer.hpp"
 
 #include "actors/actor_guard.hpp"
+#include "actors/commit_spans.hpp"
 #include "core/backoff.hpp"
 #include "core/batching.hpp"
 #include "core/rejoining.hpp"
@@ -99,6 +100,8 @@ struct writer_state {
     caf::response_promise promise;
   };
   std::vector<shards_settling> shards_settling;
+
+  core::instant traced_since; ///< The first try of `batch`, by the clock of the tracer.
 
   // --- metrics ---
   std::optional<metrics::change_counter> counted;
@@ -334,8 +337,16 @@ void count_committed(writer_state& st) {
   for (const auto& part : st.batch.shards)
     next[part.shard] = part.changes.data();
   const auto [first, last] = st.ranges.back();
-  for (auto i = first; i < last; ++i)
-    st.counted->count(*next.at(st.selected[i].shard)++, st.selected[i].item);
+  const auto& tracer = st.context->settings.tracer;
+  told_commit commit;
+  if (tracer)
+    commit = {st.traced_since, tracer->now(), last - first};
+  for (auto i = first; i < last; ++i) {
+    const auto& change = *next.at(st.selected[i].shard)++;
+    st.counted->count(change, st.selected[i].item);
+    if (tracer)
+      tell_commit(*tracer, commit, change, st.selected[i].item);
+  }
   st.commit_changes->observe(static_cast<double>(last - first));
   st.commit_seconds->observe(std::chrono::duration<double>(*st.took).count());
 }
@@ -619,6 +630,8 @@ void commit(self_ptr self) {
       st.batch = build(st, st.selected, st.ranges.back(), nullptr);
       st.batch_built = true;
     }
+    if (const auto& tracer = st.context->settings.tracer; tracer && st.attempt == 0)
+      st.traced_since = tracer->now();
     const auto began = self->clock().now();
     auto result = st.store->commit_while(st.batch, [=] {
       tell_durable(self);

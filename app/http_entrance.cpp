@@ -246,7 +246,8 @@ http_entrance::~http_entrance() {
 
 core::outcome<std::unique_ptr<http_entrance>>
 http_entrance::open(const config::settings& settings, const log_stream& log,
-                    caf::actor_system& system, std::shared_ptr<metrics::registry> registry) {
+                    caf::actor_system& system, std::shared_ptr<metrics::registry> registry,
+                    core::tracer_ptr tracer) {
   auto all = std::make_unique<parts>(settings, log, system);
   if (const auto read = all->tokens.read(all->data_dir); !read)
     return read.error();
@@ -268,6 +269,7 @@ http_entrance::open(const config::settings& settings, const log_stream& log,
   door.media_origins = settings.http.media_origins;
   door.events_source = settings.events.source;
   door.body_bytes_max = settings.http.body_mb * mebibyte;
+  door.tracer = std::move(tracer);
   door.on_problem = [inside](const http::told_problem& told) {
     log_problem(inside->log, inside->problem_limit, told);
   };

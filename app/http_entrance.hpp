@@ -3,6 +3,7 @@
 #include "app/logging.hpp"
 #include "config/settings.hpp"
 #include "core/outcome.hpp"
+#include "core/tracer.hpp"
 #include "messages/interfaces.hpp"
 #include "metrics/registry.hpp"
 
@@ -23,10 +24,10 @@ public:
   /// Listens. `already_exists` when the port is taken, `invalid_argument` for an address, a token
   /// file or a file of an issuer's keys that cannot be used. Answers 503 until it has reached a
   /// gateway.
-  /// `registry` has what `/metrics` shows.
+  /// `registry` has what `/metrics` shows; `tracer` takes the spans of requests, and may be null.
   static core::outcome<std::unique_ptr<http_entrance>>
   open(const config::settings& settings, const log_stream& log, caf::actor_system& system,
-       std::shared_ptr<metrics::registry> registry);
+       std::shared_ptr<metrics::registry> registry, core::tracer_ptr tracer);
   ~http_entrance();
 
   std::uint16_t port() const;

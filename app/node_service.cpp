@@ -18,6 +18,7 @@
 #include "core/name_claim.hpp"
 #include "link/published_actors.hpp"
 #include "messages/errors.hpp"
+#include "metrics/scrape.hpp"
 #include "objects/file_object_store.hpp"
 #include "persistence/migrate.hpp"
 #include "persistence/name_holders.hpp"
@@ -61,6 +62,9 @@ constexpr int name_look_ms = 100;
 
 /// For the actor system to send its last bytes and stop its threads.
 constexpr auto teardown_patience = 5s;
+
+/// A collector of traces that hangs holds up the end of a node for so long at most.
+constexpr core::duration patience_with_collector = 5s;
 
 /// How the time for a drain is shared out. Running handlers may go on for half of it, and be told
 /// near its end; then what they have not finished is given back; the rest the node needs itself.
@@ -123,6 +127,8 @@ exit_code node_service::run() {
   if (const auto failed = choose_local_users())
     return *failed;
   if (const auto failed = open_webhooks())
+    return *failed;
+  if (const auto failed = open_traces())
     return *failed;
   log_.info("node_starting", {{"version", version},
                               {"name", settings_.node.name},
@@ -366,6 +372,31 @@ std::optional<exit_code> node_service::open_webhooks() {
   return std::nullopt;
 }
 
+std::optional<exit_code> node_service::open_traces() {
+  auto opened =
+      trace_exporter_of(settings_, client::random_seed(), [log = log_](const std::string& why) {
+        if (why.empty())
+          log.info("traces_sent_again", {});
+        else
+          log.write(actors::log_level::warning, "traces_dropped", {{"what", why}});
+      });
+  if (!opened) {
+    log_.error("traces_refused", {{"what", opened.error().detail}});
+    return exit_code::configuration;
+  }
+  traces_ = std::move(*opened);
+  if (!traces_)
+    return std::nullopt;
+  traces_reported_ = registry_->join([of = traces_](const metrics::scrape_ptr& into) {
+    const auto outcome = [&](const char* name, std::uint64_t spans) {
+      into->add(metrics::metric::trace_spans_total, {name}, static_cast<double>(spans));
+    };
+    outcome("sent", of->sent());
+    outcome("dropped", of->dropped());
+  });
+  return std::nullopt;
+}
+
 exit_code node_service::run_actors() {
   client::peer_system configuration{peer_settings_of(settings_)};
   auto system = std::make_unique<caf::actor_system>(configuration);
@@ -377,6 +408,7 @@ exit_code node_service::run_actors() {
   start.conninfo = std::function<std::string()>{[this] { return database_conninfo(); }};
   start.port = port_;
   start.objects = objects_;
+  start.tracer = traces_;
   start.webhooks = std::exchange(webhooks_, nullptr); // it ends with the actors that use it
   auto node = node_settings_of(settings_, start);
   node.log = log_.as_function();
@@ -502,7 +534,7 @@ bool node_service::open_http(const msg::member_gateway_actor& gateway) {
   if (!has_http(settings_))
     return true;
   if (!http_) {
-    auto opened = http_entrance::open(settings_, log_, *actors_, registry_);
+    auto opened = http_entrance::open(settings_, log_, *actors_, registry_, traces_);
     if (!opened)
       return give_up_on_port(opened.error());
     http_ = std::move(*opened);
@@ -609,6 +641,10 @@ exit_code node_service::drain(const caf::actor& root) {
   caf::anon_send(root, actors::drain{});
   while (!root_ended_ && steady_clock::now() < until)
     loop_.run_for(milliseconds(until - steady_clock::now()));
+  if (traces_) // the last thing: the ends of all others are among its spans
+    traces_->finish(std::clamp<core::duration>(
+        std::chrono::duration_cast<core::duration>(until - steady_clock::now()),
+        core::duration::zero(), patience_with_collector));
   if (give_up_)
     return *give_up_;
   if (root_ended_)

@@ -13,6 +13,7 @@
 #include "app/peer_node_dialer.hpp"
 #include "client/peer_system.hpp"
 #include "config/load.hpp"
+#include "connectors/trace_exporter.hpp"
 #include "connectors/webhook_sender.hpp"
 #include "core/errors.hpp"
 #include "messages/interfaces.hpp"
@@ -61,6 +62,7 @@ private:
   std::string database_conninfo();
   std::optional<exit_code> open_objects();
   std::optional<exit_code> open_webhooks();
+  std::optional<exit_code> open_traces();
   exit_code run_actors();
   void publish(const msg::member_gateway_actor& gateway);
   bool open_link();
@@ -93,6 +95,8 @@ private:
   core::incarnation_id incarnation_;
 
   const std::shared_ptr<metrics::registry> registry_ = std::make_shared<metrics::registry>();
+  std::shared_ptr<connectors::trace_exporter> traces_; ///< Null without `traces.endpoint`.
+  metrics::registration traces_reported_;
   caf::actor_system* actors_ = nullptr; ///< Of `run_actors`.
   std::optional<gateway_port> gateway_;
   std::optional<peer_node_dialer> dialer_;

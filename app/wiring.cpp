@@ -106,6 +106,33 @@ webhook_sender_of(const config::settings& settings) {
       connectors::open_http_sender(std::move(options))};
 }
 
+core::outcome<std::shared_ptr<connectors::trace_exporter>>
+trace_exporter_of(const config::settings& settings, std::uint64_t seed,
+                  std::function<void(const std::string& why)> report) {
+  const auto& traces = settings.traces;
+  if (traces.endpoint.empty())
+    return std::shared_ptr<connectors::trace_exporter>{};
+  if (const auto headers = connectors::parse_headers(config::current(traces.headers)); !headers)
+    return core::failure{headers.error().code, "traces.headers: " + headers.error().detail};
+  if (!traces.ca_file.empty())
+    if (const auto trusted = connectors::read_authorities(traces.ca_file); !trusted)
+      return trusted.error();
+  connectors::trace_exporter_options options;
+  options.endpoint = traces.endpoint;
+  options.headers = [headers = traces.headers] { return config::current(headers); };
+  options.ca_file = traces.ca_file;
+  options.user_agent = std::string{"Holdfast/"} + version;
+  options.resource = {version, settings.node.name};
+  options.sample_percent = traces.sample_percent;
+  options.queue_max = traces.queue_max;
+  options.batch_max = traces.batch_max;
+  options.flush_interval = traces.flush_interval;
+  options.timeout = traces.timeout;
+  options.seed = seed;
+  options.report = std::move(report);
+  return connectors::open_trace_exporter(std::move(options));
+}
+
 client::peer_settings peer_settings_of(const config::settings& settings) {
   client::peer_settings peers;
   peers.scheduler_threads = settings.node.scheduler_threads;
@@ -196,6 +223,7 @@ actors::node_settings node_settings_of(const config::settings& settings, const n
   node.objects_sweep_interval = settings.objects.sweep_interval;
 
   node.webhooks = start.webhooks;
+  node.tracer = start.tracer;
   node.webhooks_look_interval = settings.webhooks.look_interval;
   node.push_requests_max = settings.push.requests_max;
   // The rest is for what the answers make to be written.

@@ -3,13 +3,16 @@
 #include "actors/node_settings.hpp"
 #include "client/peer_system.hpp"
 #include "config/settings.hpp"
+#include "connectors/trace_exporter.hpp"
 #include "connectors/webhook_sender.hpp"
 #include "core/outcome.hpp"
 #include "objects/object_store.hpp"
 #include "persistence/private_cluster.hpp"
 #include "persistence/session.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +38,13 @@ std::optional<std::filesystem::path> objects_directory_of(const config::settings
 core::outcome<std::shared_ptr<connectors::webhook_sender>>
 webhook_sender_of(const config::settings& settings);
 
+/// What sends traces to their collector; null when the configuration names none, and
+/// `invalid_argument` when its headers or its authorities cannot be used. `report` as in
+/// `trace_exporter_options`.
+core::outcome<std::shared_ptr<connectors::trace_exporter>>
+trace_exporter_of(const config::settings& settings, std::uint64_t seed,
+                  std::function<void(const std::string& why)> report);
+
 /// How the process takes part in the network.
 client::peer_settings peer_settings_of(const config::settings& settings);
 
@@ -46,6 +56,7 @@ struct node_start {
   std::uint16_t port = 0;                         ///< The one to be published at.
   std::shared_ptr<objects::object_store> objects; ///< None: every payload is in its row.
   std::shared_ptr<connectors::webhook_sender> webhooks;
+  core::tracer_ptr tracer{}; ///< Null: nothing is traced.
 };
 
 /// All but `log`, `dial` and `on_gateway`.

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <sstream>
+#include <string_view>
 
 namespace holdfast::config {
 
@@ -66,6 +67,18 @@ bool is_origin_list(const std::string& text) {
       return false;
   }
   return true;
+}
+
+/// Whether `url` names a host over HTTP, and nobody else's password.
+bool is_collector_url(const std::string& url) {
+  for (const std::string_view scheme : {"https://", "http://"})
+    if (std::string_view{url}.substr(0, scheme.size()) == scheme) {
+      const auto rest = std::string_view{url}.substr(scheme.size());
+      const auto host = rest.substr(0, rest.find_first_of("/?#"));
+      return !host.empty() && host.find('@') == std::string_view::npos
+             && rest.find_first_of(" \t\r\n") == std::string_view::npos;
+    }
+  return false;
 }
 
 /// Whether nobody on the way can change a document of this URL. The fetcher judges it once more.
@@ -188,6 +201,11 @@ std::vector<conflict> conflicts(const settings& s) {
   require(s.jwt.keys.find("://") == std::string::npos || is_safe_key_url(s.jwt.keys), {"jwt.keys"},
           "must be the path of a file, a URL of https, or one of http at 127.0.0.1 or [::1]: who "
           "changes the keys on their way can make tokens");
+  require(s.traces.endpoint.empty() || is_collector_url(s.traces.endpoint), {"traces.endpoint"},
+          "must be a URL of http or https without a user, such as http://127.0.0.1:4318/v1/traces; "
+          "a token for the collector belongs into traces.headers_file");
+  require(s.traces.batch_max <= s.traces.queue_max, {"traces.batch_max", "traces.queue_max"},
+          "a request is filled from the spans that wait, so it cannot have more");
   return found;
 }
 

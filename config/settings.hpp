@@ -210,6 +210,17 @@ struct settings {
   } metrics{};
 
   jwt_settings jwt{};
+
+  struct {
+    std::string endpoint;
+    secret headers;
+    std::string ca_file;
+    std::uint32_t sample_percent;
+    std::uint32_t queue_max;
+    std::uint32_t batch_max;
+    core::duration flush_interval;
+    core::duration timeout;
+  } traces{};
 };
 
 /// The default of a text option. One that depends on the machine is a function, and the reference
@@ -602,6 +613,29 @@ void describe(Visitor&& option, Settings& s) {
          "The readers of `/metrics` on the HTTP port. `token`: callers with the token of an "
          "administrator, an operator or an auditor. `loopback`: every process of this machine as "
          "well, without a token. Behind a proxy every caller seems to be on this machine.");
+
+  option("traces.endpoint", s.traces.endpoint, "", 0, 2048,
+         "URL at which a collector takes traces by OTLP over HTTP, such as "
+         "`http://127.0.0.1:4318/v1/traces`. Empty: nothing is traced.");
+  option(
+      "traces.headers", s.traces.headers,
+      "Headers for the collector, such as a token: `name=value`, with commas between several. A "
+      "file with them is read for every request, so a token may be changed while the node runs.");
+  option("traces.ca_file", s.traces.ca_file, "", 0, 1024,
+         "PEM file with the authorities that vouch for the collector, instead of those of the "
+         "system.");
+  option("traces.sample_percent", s.traces.sample_percent, 100, 0, 100,
+         "Share of the requests that are traced, of those without the header `traceparent`, and of "
+         "the posts of webhooks. The flag in that header decides about the others.");
+  option("traces.queue_max", s.traces.queue_max, 8192, 16, 1000000,
+         "Spans that wait for the collector, about 1 KiB each. Further ones are dropped, which "
+         "`holdfast_trace_spans_total` counts.");
+  option("traces.batch_max", s.traces.batch_max, 512, 1, 10000,
+         "Spans in one request to the collector at most.");
+  option("traces.flush_interval", s.traces.flush_interval, 2s, 10ms, 1min,
+         "How long a span waits at most for others that share its request.");
+  option("traces.timeout", s.traces.timeout, 10s, 100ms, 1min,
+         "How long the collector may take to answer a request.");
 }
 
 /// A rule over several options that does not hold, or one that needs more than bounds to say.

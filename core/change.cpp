@@ -137,6 +137,8 @@ event unreadable_event(const message_id& place, instant at, std::string_view pro
 void append(change& to, change more) {
   std::move(more.writes.begin(), more.writes.end(), std::back_inserter(to.writes));
   std::move(more.events.begin(), more.events.end(), std::back_inserter(to.events));
+  if (!to.trace)
+    to.trace = std::move(more.trace);
 }
 
 } // namespace holdfast::core

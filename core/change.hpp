@@ -9,6 +9,7 @@
 #include "core/queue_action_row.hpp"
 #include "core/routing.hpp"
 #include "core/task.hpp"
+#include "core/trace.hpp"
 
 #include <optional>
 #include <string>
@@ -395,6 +396,9 @@ struct finish_task {
   // Not stored; for those who count.
   std::string type{};
   instant leased_at{}; ///< When the lease that ends with it began.
+  // Likewise; for the span of its handler.
+  std::string trace_id{};
+  std::string span_id{};
 };
 
 /// Makes a finished task live again. Refused by the store unless it is finished.
@@ -614,6 +618,8 @@ event unreadable_event(const message_id& place, instant at, std::string_view pro
 struct change {
   std::vector<write_op> writes;
   std::vector<event> events;
+  /// The trace whose request has led to it, under whose span its commit is told of.
+  trace_ptr trace{};
 
   bool empty() const { return writes.empty() && events.empty(); }
 };

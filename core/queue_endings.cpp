@@ -118,6 +118,8 @@ void finish(queue& q, const task_id& id, task_ending ending, std::string result,
     q.unique.erase(t.spec.unique_key);
   gone.unique_key = std::move(t.spec.unique_key);
   gone.type = t.spec.type;
+  gone.trace_id = std::move(t.spec.trace_id);
+  gone.span_id = std::move(t.spec.span_id);
   gone.progress = std::move(t.progress);
   if (const auto purpose = purpose_in(t.spec.owner_id))
     changes.events.push_back(ended_for(*purpose, q.name, id, ending, now));

@@ -2,7 +2,7 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
-#include "core/traceparent.hpp"
+#include "core/trace.hpp"
 
 #include <array>
 #include <string>
@@ -61,7 +61,7 @@ event task_ended(const queue_name& queue, const task& t, task_ending ending,
       .number("lost_attempts", static_cast<std::int64_t>(t.progress.crashes));
   if (!error.code.empty())
     details.text("error_code", error.code);
-  if (const auto trace = traceparent_of(t.spec.trace_id, t.spec.span_id); !trace.empty())
+  if (const auto trace = traceparent_of_task(t.spec.trace_id, t.spec.span_id); !trace.empty())
     details.text("traceparent", trace);
   return {event_type_of(ending), {}, {}, {}, now, details.str(), queue, t.spec.id};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/trace.hpp"
 #include "http/answer_stream.hpp"
 #include "http/request_reader.hpp"
 
@@ -53,6 +54,9 @@ public:
   virtual answer_stream_ptr begin_stream(stream_head head) = 0;
   /// Tells those who measure requests which route this one takes. The name must stay valid.
   virtual void on_route(std::string_view name) { static_cast<void>(name); }
+  /// The span of the request, under which all that follows from it is to be told; null: it is not
+  /// traced.
+  virtual core::trace_ptr trace() const { return nullptr; }
   /// Has `then` run, on any thread, if the client closes its connection before the answer. At most
   /// one is kept, the last.
   virtual void on_abandoned(std::function<void()> then) = 0;

@@ -4,6 +4,7 @@
 #include "core/ids.hpp"
 #include "core/outcome.hpp"
 #include "core/time.hpp"
+#include "core/tracer.hpp"
 #include "http/answer_writer.hpp"
 #include "http/body_items.hpp"
 #include "http/call.hpp"
@@ -67,6 +68,8 @@ struct door_settings {
   std::string media_origins{};
   /// The `source` of events in the envelope of CloudEvents: a URI reference.
   std::string events_source = "urn:holdfast:cluster";
+  /// Takes the spans of requests; null: nothing is traced.
+  core::tracer_ptr tracer{};
   /// Hears of every problem, on any thread; may be null.
   std::function<void(const told_problem&)> on_problem;
 };
@@ -107,8 +110,8 @@ public:
   /// The same in the name of `from.who`, whom the audit log names.
   template <class Request, class Then, class Failed>
   void send_for(const visit& from, Request message, Then answered, Failed failed) const {
-    gateway_.ask_for<msg::answer_to<Request>>(*from.who, std::move(message), std::move(answered),
-                                              std::move(failed));
+    gateway_.ask_for<msg::answer_to<Request>>(*from.who, from.call->trace(), std::move(message),
+                                              std::move(answered), std::move(failed));
   }
 
   /// Has `found` get the step of a unit, whatever the roles of `from.who`; any failure answers the

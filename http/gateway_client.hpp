@@ -5,6 +5,7 @@
 #include "core/time.hpp"
 #include "messages/errors.hpp"
 #include "messages/interfaces.hpp"
+#include "messages/traced_author.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -39,10 +40,18 @@ public:
     request<Answer>(caf::make_message(std::move(message)), std::move(answered), std::move(failed));
   }
 
-  /// The same for a principal, whom the audit log names where the request is audited.
+  /// The same for a principal, whom the audit log names where the request is audited, and under a
+  /// span, if there is one.
   template <class Answer, class Request, class Answered, class Failed>
-  void ask_for(const core::principal& who, Request message, Answered answered,
-               Failed failed) const {
+  void ask_for(const core::principal& who, const core::trace_ptr& trace, Request message,
+               Answered answered, Failed failed) const {
+    if constexpr (!msg::only_reads<Request>)
+      if (trace)
+        return request<Answer>(
+            caf::make_message(
+                msg::traced_author{trace, msg::is_audited<Request> ? core::label_of(who) : ""},
+                std::move(message)),
+            std::move(answered), std::move(failed));
     if constexpr (msg::is_audited<Request>)
       request<Answer>(caf::make_message(msg::author{core::label_of(who)}, std::move(message)),
                       std::move(answered), std::move(failed));

@@ -126,7 +126,8 @@ void serve_known(const door& through, call_ptr call, route_table::match matched,
 } // namespace
 
 void serve(const door& through, call_ptr untraced) {
-  auto call = traced(std::move(untraced), through.settings());
+  const auto in_trace = traced(std::move(untraced), through.settings());
+  call_ptr call = in_trace;
   const auto& asked = call->asked();
   if (auto page = public_page(asked))
     return call->answer(std::move(*page));
@@ -144,6 +145,7 @@ void serve(const door& through, call_ptr untraced) {
                             : method_refused(matched.others));
 
   call->on_route(matched.found->name);
+  in_trace->on_path(matched.found->row.path);
   const auto from = credential_of(asked);
   if (from.is_cookie)
     if (auto why = objection_by_origin(asked); !why.empty())

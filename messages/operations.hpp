@@ -319,4 +319,14 @@ struct is_audited_row : std::bool_constant<Row::has == effect::administers> {};
 
 using audited_operations = caf::detail::tl_filter_t<operations, table::is_audited_row>;
 
+namespace table {
+
+template <class Row>
+struct is_writing_row : std::bool_constant<Row::has != effect::reads> {};
+
+} // namespace table
+
+/// Those whose decision and commit are traced.
+using writing_operations = caf::detail::tl_filter_t<operations, table::is_writing_row>;
+
 } // namespace holdfast::msg

@@ -104,6 +104,8 @@ enum class kind : std::uint8_t {
   METRIC(link_connections, gauge, "", "Open connections of peers over TLS.")                       \
   METRIC(link_refusals_total, counter, "reason", "Peers that the TLS link refused or cut.")        \
   METRIC(link_bytes_total, counter, "direction", "Bytes over the TLS link: in or out.")            \
+  METRIC(trace_spans_total, counter, "outcome",                                                    \
+         "Spans of traces: sent to the collector, or dropped.")                                    \
   METRIC(series_folded_total, counter, "", "Values that were counted under the label other.")
 
 enum class metric : std::uint8_t {

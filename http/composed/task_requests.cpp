@@ -1,7 +1,7 @@
 #include "http/composed/task_requests.hpp"
 
+#include "core/trace.hpp"
 #include "http/composed/lease_ends.hpp"
-#include "http/trace_context.hpp"
 #include "http/waiting_call.hpp"
 
 #include <algorithm>
@@ -37,7 +37,9 @@ core::uuid id_at_place(const core::uuid& key, std::size_t place) {
 
 /// Gives new tasks the ids and the trace that the request does not name.
 void fill_in_tasks(const visit& from, std::vector<msg::task_request>& tasks) {
-  const auto trace = trace_of(header_of(from.call->asked(), "traceparent"));
+  auto trace = core::parse_traceparent(header_of(from.call->asked(), "traceparent"));
+  if (const auto own = from.call->trace(); own && !trace) // the request has begun one
+    trace = *own;
   for (std::size_t place = 0; place < tasks.size(); ++place) {
     auto& one = tasks[place];
     if (!one.task)
@@ -237,8 +239,8 @@ void claim_tasks::run(const door& through, const visit& from, claim_tasks asked)
                            : waiting_call::begin_without_place(from, give_up);
   if (!waiting)
     return;
-  through.send(
-      *claim,
+  through.send_for(
+      waiting->from(), *claim,
       [&through, waiting, claim, turn](msg::leased_tasks& granted) {
         // Either the client gets the tasks, or they go back.
         if (waiting->settle())

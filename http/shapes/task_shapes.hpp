@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/trace.hpp"
 #include "http/fields.hpp"
 #include "http/shapes/reason_shape.hpp"
-#include "http/trace_context.hpp"
 #include "messages/task_messages.hpp"
 
 #include <string>
@@ -478,7 +478,7 @@ void describe(Fields& f, msg::task_update& x) {
 
 template <class Fields>
 void describe(Fields& f, msg::leased_task& x) {
-  auto traceparent = traceparent_of(x.trace_id, x.span_id);
+  auto traceparent = core::traceparent_of_task(x.trace_id, x.span_id);
   f.required("id", x.task, "The id of the task.");
   f.required("type", x.type, "The type, which chooses the handler.");
   f.required("version", x.version, "The version of the body's form.");
