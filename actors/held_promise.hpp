@@ -50,7 +50,7 @@ public:
   }
   /// The principal whom the note names; empty where there is no note (any more).
   std::string asked_by() const {
-    return slot_->note.entry ? slot_->note.entry->who : std::string{};
+    return slot_->note.audit ? slot_->note.audit->who : std::string{};
   }
   /// The note, for a change that somebody else makes; empty where there is none (any more).
   request_note take_note() const { return std::exchange(slot_->note, {}); }

@@ -269,13 +269,13 @@ void post(self_ptr self, const core::webhook_batch& batch) {
   if (traced)
     what.traceparent = traced->traceparent();
   fill_post(what, st.context->settings.events_source, links, batch);
-  st.context->settings.webhooks->send(
-      std::move(what), [me, turn, traced](core::post_answer answer) {
-        if (traced)
-          traced->end(answer);
-        if (const auto alive = caf::actor_cast<caf::actor>(me))
-          caf::anon_send(alive, posted{turn, std::move(answer)});
-      });
+  st.context->settings.webhooks->send(std::move(what),
+                                      [me, turn, traced](core::post_answer answer) {
+                                        if (traced)
+                                          traced->end(answer);
+                                        if (const auto alive = caf::actor_cast<caf::actor>(me))
+                                          caf::anon_send(alive, posted{turn, std::move(answer)});
+                                      });
 }
 
 void send_out(self_ptr self, const core::webhook_batch& batch) {
