@@ -1,7 +1,6 @@
 // `holdfast queues act`, `actions` and `stop-action`: mistakes on the command line that are told
 // before any node is asked.
 
-#include "app/commands.hpp"
 #include "app/program.hpp"
 #include "tests/support/text.hpp"
 
@@ -19,6 +18,20 @@ namespace app = holdfast::app;
 
 namespace {
 
+/// Has a stream write to another one for as long as it lives, whatever happens.
+class written_to {
+public:
+  written_to(std::ostream& stream, std::ostream& to)
+      : stream_(stream), before_(stream.rdbuf(to.rdbuf())) {}
+  written_to(const written_to&) = delete;
+  written_to& operator=(const written_to&) = delete;
+  ~written_to() { stream_.rdbuf(before_); }
+
+private:
+  std::ostream& stream_;
+  std::streambuf* before_;
+};
+
 /// The exit code, and what was written to the stream of errors.
 std::pair<int, std::string> run_queues(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"holdfast", "queues"});
@@ -27,11 +40,9 @@ std::pair<int, std::string> run_queues(std::vector<std::string> arguments) {
     argv.push_back(argument.data());
   argv.push_back(nullptr);
   app::program program{"holdfast", "test"};
-  program.add(app::add_queues_command);
   std::ostringstream told;
-  auto* const before = std::cerr.rdbuf(told.rdbuf());
+  const written_to errors{std::cerr, told};
   const auto code = program.run(static_cast<int>(arguments.size()), argv.data());
-  std::cerr.rdbuf(before);
   return {static_cast<int>(code), told.str()};
 }
 
