@@ -83,6 +83,24 @@ export interface AuditStatus {
   findings: AuditFinding[];
 }
 
+export interface BrokenCheck {
+  /** The name of the invariant, such as `I-1`. */
+  invariant: string;
+  /** The check that found it, as `holdfast verify` names it. */
+  check: string;
+  /** The number of rows that break it. */
+  rows: number;
+  /** One of the rows. */
+  sample: string;
+}
+
+export interface ClusterVerified {
+  /** The end of the audit. */
+  at: string | null;
+  /** The checks that failed; empty when all invariants hold. */
+  broken: BrokenCheck[];
+}
+
 export interface ContributorExplanation {
   /** The contributor. */
   contributor_id: string;
@@ -423,7 +441,7 @@ export interface ListedEvent {
   shard: number;
   /** The number of the event in its shard: an event that comes again has the same. */
   seq: number;
-  /** The event. */
+  /** The event, in its envelope if one is asked for. */
   event: unknown;
 }
 
@@ -462,6 +480,32 @@ export interface ListedSteps {
   steps: ListedStep[];
   /** Of offered steps. False: part of the steps could not be looked at. Ask again for the rest. */
   complete?: boolean;
+}
+
+export interface NodeList {
+  /** The starts, the latest first. */
+  nodes: NodeStart[];
+  /** Whether earlier ones are left out. */
+  more: boolean;
+}
+
+export interface NodeStart {
+  /** The id of this start, as the shards name it. */
+  incarnation_id: string;
+  /** The name of the node. */
+  name: string;
+  /** The address at which other nodes reach it. */
+  address: string;
+  /** The time at which the process started. */
+  started_at: string | null;
+  /** The end of the node's lease. */
+  expires_at: string | null;
+  /** The time of its planned stop; left out when there was none. */
+  left_at?: string;
+  /** Whether its lease runs and it has not left. */
+  alive: boolean;
+  /** The number of shards of which it is the last host. */
+  shards: number;
 }
 
 export interface NodeStatus {
@@ -559,6 +603,83 @@ export interface QuestionForgiven {
   reinstated: string[];
   /** The contributors who were removed from the step by this. */
   removed: string[];
+}
+
+export interface QueueActionFilter {
+  /** Only tasks of this type. */
+  type?: string | undefined;
+  /** Only tasks with this key. */
+  key?: string | undefined;
+  /** Only tasks with this status: QUEUED or EXECUTING; of a redrive FAILURE or ERROR. */
+  status?: string | undefined;
+  /** Of a redrive: only tasks that ended with this error. */
+  error_code?: string | undefined;
+  /** Only tasks made at this time or later. */
+  created_from?: string | undefined;
+  /** Only tasks made before this time. */
+  created_before?: string | undefined;
+}
+
+export interface QueueActionFilterAnswer {
+  /** Only tasks of this type. */
+  type?: string;
+  /** Only tasks with this key. */
+  key?: string;
+  /** Only tasks with this status: QUEUED or EXECUTING; of a redrive FAILURE or ERROR. */
+  status?: string;
+  /** Of a redrive: only tasks that ended with this error. */
+  error_code?: string;
+  /** Only tasks made at this time or later. */
+  created_from?: string;
+  /** Only tasks made before this time. */
+  created_before?: string;
+}
+
+export interface QueueActionPage {
+  /** The actions; that which was asked for last comes first. */
+  actions: QueueActionView[];
+  /** Whether more follow: ask again after the last id. */
+  more: boolean;
+}
+
+export interface QueueActionRefusal {
+  /** The error that kept the tasks as they were. */
+  code: string;
+  /** The number of these tasks. */
+  tasks: number;
+}
+
+export interface QueueActionView {
+  /** The name of the queue. */
+  queue: string;
+  /** The id of the action. */
+  id: string;
+  /** pause, resume, cancel, retry or redrive. */
+  action: string;
+  /** The tasks that are meant. */
+  filter: QueueActionFilterAnswer;
+  /** running, done, stopped or failed; dry_run: nothing was changed or stored. */
+  status: string;
+  /** Tasks that the action has dealt with so far; of a dry run, tasks that match. */
+  matched: number;
+  /** Of these: tasks that were changed. */
+  changed: number;
+  /** Of these: tasks that were so already. */
+  unchanged: number;
+  /** Of these: tasks that could not be changed, by reason. */
+  refusals: QueueActionRefusal[];
+  /** The principal who asked for the action. */
+  asked_by?: string;
+  /** The time of the request. Tasks that arrived later are not touched. */
+  asked_at?: string;
+  /** The time of the latest change of the action. */
+  updated_at?: string;
+  /** The reason why the action failed. */
+  problem?: string;
+  /** Of a dry run: whether there may be more tasks than `matched`, as counting has a bound. */
+  at_least: boolean;
+  /** Of a dry run: the first tasks that match, at most ten. */
+  sample: (string | null)[];
 }
 
 export interface QueueIntake {
@@ -762,6 +883,30 @@ export interface ScheduleList {
   more: boolean;
 }
 
+export interface SchedulePreview {
+  /** The name of the queue. */
+  queue: string;
+  /** The name of the schedule. */
+  name: string;
+  /** The place by whose clocks the schedule runs. */
+  time_zone: string;
+  /** Whether none of them makes a task until the schedule is resumed. */
+  paused: boolean;
+  /** The next times, in order; fewer when there are no more. */
+  occurrences: (string | null)[];
+}
+
+export interface ScheduleRan {
+  /** The name of the queue. */
+  queue: string;
+  /** The name of the schedule. */
+  name: string;
+  /** The id of the task; of a unique key that is taken, the task that has it. */
+  id: string;
+  /** Whether an earlier request had made the task. */
+  repeated: boolean;
+}
+
 export interface ScheduleRemoved {
   /** The name of the queue. */
   queue: string;
@@ -812,7 +957,10 @@ export interface SignInLinkMade {
   queues: string[];
   /** The workflows that it reaches. Without any and without queues: all of both. */
   workflows: (string | null)[];
-  /** `good`, `expired` or `revoked`. */
+  /**
+   * `good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and `created_by` says
+   * why.
+   */
   state: string;
   /** The credential that made it, for people. */
   created_by?: string;
@@ -1100,7 +1248,10 @@ export interface TaskOutcomes {
 }
 
 export interface TaskPage {
-  /** The tasks, in the order of their ids. A page may be empty though more follow. */
+  /**
+   * The tasks, in the order of their ids, rising or falling as `order` says. A page may be empty
+   * though more follow.
+   */
   tasks: TaskSummary[];
   /** The id after which the next page begins. */
   last?: string;
@@ -1356,7 +1507,10 @@ export interface TokenMade {
   queues: string[];
   /** The workflows that it reaches. Without any and without queues: all of both. */
   workflows: (string | null)[];
-  /** `good`, `expired` or `revoked`. */
+  /**
+   * `good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and `created_by` says
+   * why.
+   */
   state: string;
   /** The credential that made it, for people. */
   created_by?: string;
@@ -1388,7 +1542,10 @@ export interface TokenView {
   queues: string[];
   /** The workflows that it reaches. Without any and without queues: all of both. */
   workflows: (string | null)[];
-  /** `good`, `expired` or `revoked`. */
+  /**
+   * `good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and `created_by` says
+   * why.
+   */
   state: string;
   /** The credential that made it, for people. */
   created_by?: string;
@@ -1959,6 +2116,18 @@ export interface ListDeadLettersRequest {
   limit?: number | undefined;
 }
 
+export interface ListNodesRequest {
+  /** The most starts of the answer, 100 by default. */
+  limit?: number | undefined;
+}
+
+export interface ListQueueActionsRequest {
+  /** The id of the last action of the page before. */
+  after?: string | undefined;
+  /** The most actions of an answer. */
+  limit?: number | undefined;
+}
+
 export interface ListQueuesRequest {
   /** The beginning of the names that are listed. */
   prefix?: string | undefined;
@@ -2001,11 +2170,22 @@ export interface ListTasksRequest {
   status?: string | undefined;
   /** Only tasks that this user asked for. */
   owner_id?: string | undefined;
+  /** Only tasks with this key. */
+  key?: string | undefined;
+  /** Only tasks that ended with this error. */
+  error_code?: string | undefined;
+  /** The same as created_from. */
+  since?: string | undefined;
   /** Only tasks made at this time or later. */
   created_from?: string | undefined;
   /** Only tasks made before this time. */
   created_before?: string | undefined;
-  /** The id behind which the list begins. */
+  /**
+   * newest: the highest id first; oldest, when left out: the lowest. Ids of the clients are in the
+   * order in which the tasks were made.
+   */
+  order?: "oldest" | "newest" | undefined;
+  /** The `last` of the page before. */
   after?: string | undefined;
   /** The most tasks of an answer. */
   limit?: number | undefined;
@@ -2093,6 +2273,11 @@ export interface PauseTaskRequest {
   queue?: string | undefined;
 }
 
+export interface PreviewScheduleRequest {
+  /** The most occurrences of the answer, 10 by default. */
+  count?: number | undefined;
+}
+
 export interface PutProfileRequest {
   /**
    * The channels of the contributor: at most 64 terms, each 1 to 64 of `a-z A-Z 0-9 _ . : -`. Left
@@ -2136,6 +2321,13 @@ export interface ReadAllEventsRequest {
   step_id?: string | undefined;
   /** Only events about this unit. */
   unit_id?: string | undefined;
+  /** Only events of tasks of this queue, whose policy says which ends of tasks are events. */
+  queue?: string | undefined;
+  /**
+   * `cloudevents`: each `event` of a list, and each `data` of a stream, is an event in the envelope
+   * of CloudEvents 1.0, which has the event as its `data`. `plain` by default.
+   */
+  envelope?: "plain" | "cloudevents" | undefined;
 }
 
 export interface ReadEventsRequest {
@@ -2262,6 +2454,14 @@ export interface RetryTaskRequest {
   queue?: string | undefined;
 }
 
+export interface RunScheduleRequest {
+  /**
+   * The id of the task; the same id repeats the request. The server makes one when neither this nor
+   * the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
 export interface SaveTaskRequest {
   /** The name of its queue; looked up when left out. */
   queue?: string | undefined;
@@ -2282,6 +2482,23 @@ export interface SaveTaskRequest {
   checkpoint?: unknown;
   /** The progress; left out: it stays. */
   percent?: number | undefined;
+}
+
+export interface StartQueueActionRequest {
+  /**
+   * The id of the action; the same id repeats the request. The server makes one when neither this
+   * nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+  /**
+   * The change: pause, resume, cancel, retry (live tasks are due at once) or redrive (failed tasks
+   * and dead letters live again).
+   */
+  action: "pause" | "resume" | "cancel" | "retry" | "redrive";
+  /** The tasks that are meant; all of the queue when left out. */
+  filter?: QueueActionFilter | undefined;
+  /** Count the tasks that match now, and change nothing. */
+  dry_run?: boolean | undefined;
 }
 
 export interface SubmitJudgmentRequest {
@@ -2756,6 +2973,21 @@ export abstract class Operations {
     ) as Promise<QueueView>;
   }
 
+  /**
+   * Read the progress of a bulk action. Roles that may call this: `admin`, `operator`, `auditor`.
+   */
+  getQueueAction(
+    queue: string,
+    id: string,
+    options?: CallOptions,
+  ): Promise<QueueActionView> {
+    return this.call(
+      { method: "GET", path: "/v1/queues/{queue}/actions/{id}" },
+      { path: [queue, id] },
+      options,
+    ) as Promise<QueueActionView>;
+  }
+
   /** Count the tasks staged by SQL. Roles that may call this: `admin`, `operator`, `auditor`. */
   getQueueIntake(
     queue: string,
@@ -2958,6 +3190,34 @@ export abstract class Operations {
     ) as Promise<DeadLetterPage>;
   }
 
+  /**
+   * List the nodes of the cluster, also those that are gone. Roles that may call this: `admin`,
+   * `operator`, `auditor`.
+   */
+  listNodes(
+    request: ListNodesRequest = {},
+    options?: CallOptions,
+  ): Promise<NodeList> {
+    return this.call(
+      { method: "GET", path: "/v1/cluster/nodes", query: ["limit"] },
+      { path: [], members: request },
+      options,
+    ) as Promise<NodeList>;
+  }
+
+  /** List the bulk actions of a queue. Roles that may call this: `admin`, `operator`, `auditor`. */
+  listQueueActions(
+    queue: string,
+    request: ListQueueActionsRequest = {},
+    options?: CallOptions,
+  ): Promise<QueueActionPage> {
+    return this.call(
+      { method: "GET", path: "/v1/queues/{queue}/actions", query: ["after", "limit"] },
+      { path: [queue], members: request },
+      options,
+    ) as Promise<QueueActionPage>;
+  }
+
   /** List queues. Roles that may call this: `admin`, `operator`, `producer`, `auditor`. */
   listQueues(
     request: ListQueuesRequest = {},
@@ -3029,8 +3289,12 @@ export abstract class Operations {
           "type",
           "status",
           "owner_id",
+          "key",
+          "error_code",
+          "since",
           "created_from",
           "created_before",
+          "order",
           "after",
           "limit",
         ],
@@ -3143,6 +3407,23 @@ export abstract class Operations {
     ) as Promise<WebhookSaved>;
   }
 
+  /**
+   * Look ahead at the next times of a schedule. Roles that may call this: `admin`, `operator`,
+   * `auditor`.
+   */
+  previewSchedule(
+    queue: string,
+    name: string,
+    request: PreviewScheduleRequest = {},
+    options?: CallOptions,
+  ): Promise<SchedulePreview> {
+    return this.call(
+      { method: "GET", path: "/v1/queues/{queue}/schedules/{name}/preview", query: ["count"] },
+      { path: [queue, name], members: request },
+      options,
+    ) as Promise<SchedulePreview>;
+  }
+
   /** Set the profile of a contributor. Roles that may call this: `admin`, `requester`. */
   putProfile(
     contributor_id: string,
@@ -3208,7 +3489,18 @@ export abstract class Operations {
       {
         method: "GET",
         path: "/v1/events",
-        query: ["cursor", "from", "limit", "wait", "types", "workflow_id", "step_id", "unit_id"],
+        query: [
+          "cursor",
+          "from",
+          "limit",
+          "wait",
+          "types",
+          "workflow_id",
+          "step_id",
+          "unit_id",
+          "queue",
+          "envelope",
+        ],
       },
       { path: [], members: request },
       options,
@@ -3467,6 +3759,20 @@ export abstract class Operations {
     ) as Promise<TokenView>;
   }
 
+  /** Make the task of a schedule now. Roles that may call this: `admin`, `operator`. */
+  runSchedule(
+    queue: string,
+    name: string,
+    request: RunScheduleRequest = {},
+    options?: CallOptions,
+  ): Promise<ScheduleRan> {
+    return this.call(
+      { method: "POST", path: "/v1/queues/{queue}/schedules/{name}/run", id: "id" },
+      { path: [queue, name], members: request },
+      options,
+    ) as Promise<ScheduleRan>;
+  }
+
   /** Store the progress of a task. Roles that may call this: `admin`, `worker`. */
   saveTask(
     id: string,
@@ -3478,6 +3784,35 @@ export abstract class Operations {
       { path: [id], members: request },
       options,
     ) as Promise<TaskDone>;
+  }
+
+  /**
+   * Change every task of a queue that a filter matches, in the background. Roles that may call
+   * this: `admin`, `operator`.
+   */
+  startQueueAction(
+    queue: string,
+    request: StartQueueActionRequest,
+    options?: CallOptions,
+  ): Promise<QueueActionView> {
+    return this.call(
+      { method: "POST", path: "/v1/queues/{queue}/actions", id: "id" },
+      { path: [queue], members: request },
+      options,
+    ) as Promise<QueueActionView>;
+  }
+
+  /** Stop a bulk action. Roles that may call this: `admin`, `operator`. */
+  stopQueueAction(
+    queue: string,
+    id: string,
+    options?: CallOptions,
+  ): Promise<QueueActionView> {
+    return this.call(
+      { method: "POST", path: "/v1/queues/{queue}/actions/{id}/stop" },
+      { path: [queue, id] },
+      options,
+    ) as Promise<QueueActionView>;
   }
 
   /** Submit a judgment. Roles that may call this: `admin`, `contributor`. */
@@ -3521,5 +3856,19 @@ export abstract class Operations {
       { path: [id], members: request, document },
       options,
     ) as Promise<WorkflowUpdated>;
+  }
+
+  /**
+   * Check the invariants in the database now. Roles that may call this: `admin`, `operator`,
+   * `auditor`.
+   */
+  verifyCluster(
+    options?: CallOptions,
+  ): Promise<ClusterVerified> {
+    return this.call(
+      { method: "POST", path: "/v1/cluster/verify" },
+      { path: [] },
+      options,
+    ) as Promise<ClusterVerified>;
   }
 }

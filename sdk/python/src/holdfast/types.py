@@ -86,6 +86,24 @@ class AuditStatus(_AuditStatusRequired, total=False):
     last_at: str
 
 
+class BrokenCheck(TypedDict):
+    # The name of the invariant, such as `I-1`.
+    invariant: str
+    # The check that found it, as `holdfast verify` names it.
+    check: str
+    # The number of rows that break it.
+    rows: int
+    # One of the rows.
+    sample: str
+
+
+class ClusterVerified(TypedDict):
+    # The end of the audit.
+    at: Optional[str]
+    # The checks that failed; empty when all invariants hold.
+    broken: List[BrokenCheck]
+
+
 class ContributorExplanation(TypedDict):
     # The contributor.
     contributor_id: str
@@ -434,7 +452,7 @@ class ListedEvent(TypedDict):
     shard: int
     # The number of the event in its shard: an event that comes again has the same.
     seq: int
-    # The event.
+    # The event, in its envelope if one is asked for.
     event: Any
 
 
@@ -477,6 +495,35 @@ class _ListedStepsRequired(TypedDict):
 class ListedSteps(_ListedStepsRequired, total=False):
     # Of offered steps. False: part of the steps could not be looked at. Ask again for the rest.
     complete: bool
+
+
+class NodeList(TypedDict):
+    # The starts, the latest first.
+    nodes: List[NodeStart]
+    # Whether earlier ones are left out.
+    more: bool
+
+
+class _NodeStartRequired(TypedDict):
+    # The id of this start, as the shards name it.
+    incarnation_id: str
+    # The name of the node.
+    name: str
+    # The address at which other nodes reach it.
+    address: str
+    # The time at which the process started.
+    started_at: Optional[str]
+    # The end of the node's lease.
+    expires_at: Optional[str]
+    # Whether its lease runs and it has not left.
+    alive: bool
+    # The number of shards of which it is the last host.
+    shards: int
+
+
+class NodeStart(_NodeStartRequired, total=False):
+    # The time of its planned stop; left out when there was none.
+    left_at: str
 
 
 class NodeStatus(TypedDict):
@@ -572,6 +619,86 @@ class QuestionForgiven(TypedDict):
     reinstated: List[str]
     # The contributors who were removed from the step by this.
     removed: List[str]
+
+
+class QueueActionFilter(TypedDict, total=False):
+    # Only tasks of this type.
+    type: str
+    # Only tasks with this key.
+    key: str
+    # Only tasks with this status: QUEUED or EXECUTING; of a redrive FAILURE or ERROR.
+    status: str
+    # Of a redrive: only tasks that ended with this error.
+    error_code: str
+    # Only tasks made at this time or later.
+    created_from: str
+    # Only tasks made before this time.
+    created_before: str
+
+
+class QueueActionFilterAnswer(TypedDict, total=False):
+    # Only tasks of this type.
+    type: str
+    # Only tasks with this key.
+    key: str
+    # Only tasks with this status: QUEUED or EXECUTING; of a redrive FAILURE or ERROR.
+    status: str
+    # Of a redrive: only tasks that ended with this error.
+    error_code: str
+    # Only tasks made at this time or later.
+    created_from: str
+    # Only tasks made before this time.
+    created_before: str
+
+
+class QueueActionPage(TypedDict):
+    # The actions; that which was asked for last comes first.
+    actions: List[QueueActionView]
+    # Whether more follow: ask again after the last id.
+    more: bool
+
+
+class QueueActionRefusal(TypedDict):
+    # The error that kept the tasks as they were.
+    code: str
+    # The number of these tasks.
+    tasks: int
+
+
+class _QueueActionViewRequired(TypedDict):
+    # The name of the queue.
+    queue: str
+    # The id of the action.
+    id: str
+    # pause, resume, cancel, retry or redrive.
+    action: str
+    # The tasks that are meant.
+    filter: QueueActionFilterAnswer
+    # running, done, stopped or failed; dry_run: nothing was changed or stored.
+    status: str
+    # Tasks that the action has dealt with so far; of a dry run, tasks that match.
+    matched: int
+    # Of these: tasks that were changed.
+    changed: int
+    # Of these: tasks that were so already.
+    unchanged: int
+    # Of these: tasks that could not be changed, by reason.
+    refusals: List[QueueActionRefusal]
+    # Of a dry run: whether there may be more tasks than `matched`, as counting has a bound.
+    at_least: bool
+    # Of a dry run: the first tasks that match, at most ten.
+    sample: List[Optional[str]]
+
+
+class QueueActionView(_QueueActionViewRequired, total=False):
+    # The principal who asked for the action.
+    asked_by: str
+    # The time of the request. Tasks that arrived later are not touched.
+    asked_at: str
+    # The time of the latest change of the action.
+    updated_at: str
+    # The reason why the action failed.
+    problem: str
 
 
 class _QueueIntakeRequired(TypedDict):
@@ -778,6 +905,30 @@ class ScheduleList(TypedDict):
     more: bool
 
 
+class SchedulePreview(TypedDict):
+    # The name of the queue.
+    queue: str
+    # The name of the schedule.
+    name: str
+    # The place by whose clocks the schedule runs.
+    time_zone: str
+    # Whether none of them makes a task until the schedule is resumed.
+    paused: bool
+    # The next times, in order; fewer when there are no more.
+    occurrences: List[Optional[str]]
+
+
+class ScheduleRan(TypedDict):
+    # The name of the queue.
+    queue: str
+    # The name of the schedule.
+    name: str
+    # The id of the task; of a unique key that is taken, the task that has it.
+    id: str
+    # Whether an earlier request had made the task.
+    repeated: bool
+
+
 class ScheduleRemoved(TypedDict):
     # The name of the queue.
     queue: str
@@ -829,7 +980,8 @@ class _SignInLinkMadeRequired(TypedDict):
     queues: List[str]
     # The workflows that it reaches. Without any and without queues: all of both.
     workflows: List[Optional[str]]
-    # `good`, `expired` or `revoked`.
+    # `good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and `created_by` says
+    # why.
     state: str
     # The time at which it was made.
     created_at: Optional[str]
@@ -1122,7 +1274,8 @@ class TaskOutcomes(TypedDict):
 
 
 class _TaskPageRequired(TypedDict):
-    # The tasks, in the order of their ids. A page may be empty though more follow.
+    # The tasks, in the order of their ids, rising or falling as `order` says. A page may be empty
+    # though more follow.
     tasks: List[TaskSummary]
     # Whether more follow: ask again after the last id.
     more: bool
@@ -1385,7 +1538,8 @@ class _TokenMadeRequired(TypedDict):
     queues: List[str]
     # The workflows that it reaches. Without any and without queues: all of both.
     workflows: List[Optional[str]]
-    # `good`, `expired` or `revoked`.
+    # `good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and `created_by` says
+    # why.
     state: str
     # The time at which it was made.
     created_at: Optional[str]
@@ -1420,7 +1574,8 @@ class _TokenViewRequired(TypedDict):
     queues: List[str]
     # The workflows that it reaches. Without any and without queues: all of both.
     workflows: List[Optional[str]]
-    # `good`, `expired` or `revoked`.
+    # `good`, `expired`, `revoked` or `damaged`: nobody gets in with that one, and `created_by` says
+    # why.
     state: str
     # The time at which it was made.
     created_at: Optional[str]
@@ -1647,6 +1802,8 @@ __all__ = [
     "AuditFinding",
     "AuditPage",
     "AuditStatus",
+    "BrokenCheck",
+    "ClusterVerified",
     "ContributorExplanation",
     "ContributorPage",
     "ContributorRemoved",
@@ -1671,12 +1828,19 @@ __all__ = [
     "ListedEvent",
     "ListedStep",
     "ListedSteps",
+    "NodeList",
+    "NodeStart",
     "NodeStatus",
     "Placement",
     "ProfileView",
     "PublishedEvent",
     "QualityConcern",
     "QuestionForgiven",
+    "QueueActionFilter",
+    "QueueActionFilterAnswer",
+    "QueueActionPage",
+    "QueueActionRefusal",
+    "QueueActionView",
     "QueueIntake",
     "QueueList",
     "QueueMetrics",
@@ -1691,6 +1855,8 @@ __all__ = [
     "ResultPage",
     "RowProblem",
     "ScheduleList",
+    "SchedulePreview",
+    "ScheduleRan",
     "ScheduleRemoved",
     "ScheduleView",
     "SessionEnded",
