@@ -1,5 +1,5 @@
 import type { QueueActionFilter, QueueActionView } from "holdfast";
-import type { VNode } from "preact";
+import { Fragment, type VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 import { count, shortId } from "../../common/format.js";
@@ -8,22 +8,23 @@ import { Button, Dialog, LoadState, Notice, toast } from "../../common/ui/index.
 import { texts as sharedTexts } from "../../texts/common.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
-import { countMatching, refusedOf, runAction, type ActionKind } from "./bulk_actions.js";
+import { countMatching, refusedOf, runAction, verbOf, type ActionKind } from "./bulk_actions.js";
 
 function Matching({ view }: { view: QueueActionView }): VNode {
+  const sample = view.sample.filter((id) => id !== null) as string[];
   return (
     <>
       <p role="status">{texts.bulk.matching(count(view.matched), view.at_least)}</p>
-      {view.sample.length > 0 && (
+      {sample.length > 0 && (
         <p class="soft">
           {texts.bulk.first}{" "}
-          {view.sample.map((id, place) => (
-            <>
+          {sample.map((id, place) => (
+            <Fragment key={id}>
               {place > 0 && ", "}
               <a href={places.task(id)} class="mono" title={id}>
                 {shortId(id)}
               </a>
-            </>
+            </Fragment>
           ))}
         </p>
       )}
@@ -35,7 +36,7 @@ function Matching({ view }: { view: QueueActionView }): VNode {
 function endOf(view: QueueActionView): string {
   const { stopped, failed, done } = texts.bulk;
   const how = view.status === "stopped" ? stopped : view.status === "failed" ? failed : done;
-  return how(texts.bulk.verbs[view.action], count(view.changed), count(refusedOf(view)));
+  return how(verbOf(view.action), count(view.changed), count(refusedOf(view)));
 }
 
 /** Asks before a change of many tasks, with their number, and shows its progress. */

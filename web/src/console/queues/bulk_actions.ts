@@ -3,8 +3,9 @@
 import type { QueueActionFilter, QueueActionView } from "holdfast";
 
 import { api } from "../../common/api.js";
+import { texts } from "../../texts/console.js";
 
-export type ActionKind = QueueActionView["action"];
+export type ActionKind = "pause" | "resume" | "cancel" | "retry" | "redrive";
 
 const LIVE_KINDS: readonly ActionKind[] = ["pause", "resume", "cancel", "retry"];
 
@@ -87,6 +88,12 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(end, seconds * 1000);
     signal.addEventListener("abort", end);
   });
+}
+
+/** The name of an action; a node of a later version may know others. */
+export function verbOf(action: string): string {
+  const verbs: Readonly<Record<string, string>> = texts.bulk.verbs;
+  return verbs[action] ?? action;
 }
 
 export function refusedOf(view: QueueActionView): number {

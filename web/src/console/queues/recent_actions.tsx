@@ -8,13 +8,13 @@ import { texts } from "../../texts/console.js";
 import { ActionButton } from "../parts/action_button.js";
 import { may } from "../rights.js";
 import { useView } from "../view.js";
-import { refusedOf } from "./bulk_actions.js";
+import { refusedOf, verbOf } from "./bulk_actions.js";
 
 const SHOWN = 20;
 /** Seconds, while the list is open. */
 const EVERY = 3;
 
-const tones: Record<QueueActionView["status"], Tone> = {
+const tones: Readonly<Record<string, Tone>> = {
   running: "busy",
   done: "good",
   stopped: "neutral",
@@ -22,19 +22,24 @@ const tones: Record<QueueActionView["status"], Tone> = {
   dry_run: "neutral",
 };
 
+function statusText(status: string): string {
+  const known: Readonly<Record<string, string>> = texts.bulk.status;
+  return known[status] ?? status;
+}
+
 function columnsFor(reload: () => void): readonly Column<QueueActionView>[] {
   return [
     {
       key: "action",
       title: texts.bulk.action,
-      cell: ({ action, id }) => <span title={id}>{texts.bulk.verbs[action]}</span>,
+      cell: ({ action, id }) => <span title={id}>{verbOf(action)}</span>,
     },
     {
       key: "status",
       title: texts.task.status,
       cell: ({ status, problem }) => (
         <span title={problem}>
-          <Badge tone={tones[status]}>{texts.bulk.status[status]}</Badge>
+          <Badge tone={tones[status] ?? "neutral"}>{statusText(status)}</Badge>
         </span>
       ),
     },
@@ -85,7 +90,7 @@ function columnsFor(reload: () => void): readonly Column<QueueActionView>[] {
                   run={() => api.stopQueueAction(queue, id)}
                   done={texts.bulk.wasStopped}
                   onDone={reload}
-                  label={texts.bulk.stopOf(texts.bulk.verbs[action])}
+                  label={texts.bulk.stopOf(verbOf(action))}
                 >
                   {texts.bulk.stop}
                 </ActionButton>

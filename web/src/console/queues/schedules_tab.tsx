@@ -106,13 +106,16 @@ function NextTimes({ schedule }: { schedule: ScheduleView }): VNode {
           <p>{texts.schedule.noMoreTimes}</p>
         ) : (
           <ol>
-            {occurrences.map((at) => (
-              <li key={at}>
-                <time dateTime={at} title={utcTime(at)}>
-                  {timeIn(at, time_zone)}
-                </time>
-              </li>
-            ))}
+            {occurrences.map(
+              (at) =>
+                at !== null && (
+                  <li key={at}>
+                    <time dateTime={at} title={utcTime(at)}>
+                      {timeIn(at, time_zone)}
+                    </time>
+                  </li>
+                ),
+            )}
           </ol>
         )
       }
