@@ -9,7 +9,7 @@ import { EVENTS_KEPT, Tail, tailEventOf } from "../src/console/events/tail.js";
 import { jsonProblem, prettyJson } from "../src/console/json_text.js";
 import { differenceOf, withContext } from "../src/console/line_difference.js";
 import { roundUp } from "../src/console/parts/chart_scale.js";
-import { filterFor, kindsFor } from "../src/console/queues/bulk_actions.js";
+import { filterFor, kindsFor } from "../src/console/queues/action_model.js";
 import { addSample, ratesOf, samplesOf } from "../src/console/samples.js";
 import { actionsOf, spansOf } from "../src/console/tasks/task_state.js";
 

@@ -8,7 +8,8 @@ import { Button, Dialog, LoadState, Notice, toast } from "../../common/ui/index.
 import { texts as sharedTexts } from "../../texts/common.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
-import { countMatching, refusedOf, runAction, verbOf, type ActionKind } from "./bulk_actions.js";
+import { refusedOf, verbOf, type ActionKind } from "./action_model.js";
+import { countMatching, runAction } from "./bulk_actions.js";
 
 function Matching({ view }: { view: QueueActionView }): VNode {
   const sample = view.sample.filter((id) => id !== null) as string[];

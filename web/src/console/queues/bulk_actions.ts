@@ -1,43 +1,9 @@
-/** Bulk actions of a queue: one change of every task that a filter matches. */
+/** Bulk actions of a queue: counted, started, followed to their end. */
 
 import type { QueueActionFilter, QueueActionView } from "holdfast";
 
 import { api } from "../../common/api.js";
-import { texts } from "../../texts/console.js";
-
-export type ActionKind = "pause" | "resume" | "cancel" | "retry" | "redrive";
-
-const LIVE_KINDS: readonly ActionKind[] = ["pause", "resume", "cancel", "retry"];
-
-/** What can be done with tasks of this status; an empty one is any. */
-export function kindsFor(status: string): readonly ActionKind[] {
-  switch (status) {
-    case "":
-      return [...LIVE_KINDS, "redrive"];
-    case "QUEUED":
-    case "EXECUTING":
-      return LIVE_KINDS;
-    case "FAILURE":
-    case "ERROR":
-      return ["redrive"];
-    default:
-      return []; // a completed or canceled task stays so
-  }
-}
-
-/** The filter of a list of tasks as that of an action. Only ends have errors. */
-export function filterFor(
-  kind: ActionKind,
-  list: { status: string; type: string; key: string; error: string; createdFrom?: string },
-): QueueActionFilter {
-  return {
-    ...(list.status === "" ? {} : { status: list.status }),
-    ...(list.type === "" ? {} : { type: list.type }),
-    ...(list.key === "" ? {} : { key: list.key }),
-    ...(list.error === "" || kind !== "redrive" ? {} : { error_code: list.error }),
-    ...(list.createdFrom === undefined ? {} : { created_from: list.createdFrom }),
-  };
-}
+import type { ActionKind } from "./action_model.js";
 
 export function countMatching(
   queue: string,
@@ -88,14 +54,4 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(end, seconds * 1000);
     signal.addEventListener("abort", end);
   });
-}
-
-/** The name of an action; a node of a later version may know others. */
-export function verbOf(action: string): string {
-  const verbs: Readonly<Record<string, string>> = texts.bulk.verbs;
-  return verbs[action] ?? action;
-}
-
-export function refusedOf(view: QueueActionView): number {
-  return view.refusals.reduce((sum, { tasks }) => sum + tasks, 0);
 }

@@ -8,7 +8,7 @@ import { texts } from "../../texts/console.js";
 import { ActionButton } from "../parts/action_button.js";
 import { may } from "../rights.js";
 import { useView } from "../view.js";
-import { refusedOf, verbOf } from "./bulk_actions.js";
+import { refusedOf, verbOf } from "./action_model.js";
 
 const SHOWN = 20;
 /** Seconds, while the list is open. */

@@ -13,7 +13,7 @@ import { places } from "../places.js";
 import { may } from "../rights.js";
 import { usePages, useSettled } from "../view.js";
 import { ActionDialog } from "./action_dialog.js";
-import { filterFor, kindsFor, type ActionKind } from "./bulk_actions.js";
+import { filterFor, kindsFor, type ActionKind } from "./action_model.js";
 import { RecentActions } from "./recent_actions.js";
 
 const TASKS_PER_PAGE = 50;
