@@ -95,13 +95,22 @@ function placed(
   return { at, rest: texts.refused(others.join("; ") || sentenceOf(refusal)) };
 }
 
-/** One unit with its form. The key of the component is the assignment. */
+/** The parts of a held unit, of a desk and of drafts that the form needs. */
+export type ShownUnit = Pick<HeldUnit, "unitId" | "input" | "isSending" | "refusal">;
+export type AnswerTaker = Pick<Desk, "handIn" | "decline">;
+export type DraftKeeper = Pick<Drafts, "get" | "set" | "remove">;
+
+/**
+ * One unit with its form. The key of the component is the assignment. `isPart`: the unit is a part
+ * of a page with other things on it; it takes no focus, and keys only while the focus is within.
+ */
 export function UnitView(props: {
-  unit: HeldUnit;
+  unit: ShownUnit;
   hints: Hints;
-  desk: Desk;
-  drafts: Drafts;
+  desk: AnswerTaker;
+  drafts: DraftKeeper;
   onSkipped: () => void;
+  isPart?: boolean;
 }): VNode {
   const { unit, hints, desk, drafts } = props;
   const form = useMemo(() => formOf(hints, unit.input), [hints, unit.input]);
@@ -126,6 +135,7 @@ export function UnitView(props: {
 
   useEffect(() => {
     const timer = setTimeout(() => setFresh(false), FRESH_SECONDS * 1000);
+    if (props.isPart) return () => clearTimeout(timer);
     const first = section.current?.querySelector<HTMLElement>(
       "[data-field]:first-of-type :is(textarea, input)",
     );
@@ -235,9 +245,10 @@ export function UnitView(props: {
   const latest = useRef(run);
   latest.current = run;
   useEffect(() => {
-    const pressed = (event: KeyboardEvent): void => latest.current(event);
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
+    const pressed = (event: Event): void => latest.current(event as KeyboardEvent);
+    const place = props.isPart && section.current !== null ? section.current : window;
+    place.addEventListener("keydown", pressed);
+    return () => place.removeEventListener("keydown", pressed);
   }, []);
 
   const problems = isChecked && form.kind === "fields" ? problemsOf(form, history.now) : undefined;
@@ -250,7 +261,7 @@ export function UnitView(props: {
     <section
       class={isFresh ? "unit panel is-fresh" : "unit panel"}
       ref={section}
-      tabIndex={-1}
+      tabIndex={props.isPart ? 0 : -1}
       aria-label={texts.unit}
       aria-busy={unit.isSending}
       onFocusIn={(event) => {
