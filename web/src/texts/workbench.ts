@@ -30,8 +30,6 @@ export const texts = {
   template: {
     title: "New workflow",
     lead: "Choose the kind of answer that people give.",
-    fromJson: "From JSON",
-    fromJsonText: "Paste or write a whole definition.",
     back: "All templates",
     names: {
       single_choice: "Single choice",
@@ -99,8 +97,6 @@ export const texts = {
     created: (name: string) => `Workflow ${name} is created`,
     checked: "The node checks the definition when the workflow is created.",
     advanced: "Definition as JSON",
-    edit: "Edit as JSON",
-    editTitle: "Edit the definition",
     edited: "You have edited the definition as JSON. The form does not change it any more.",
     discard: "Discard the edited JSON, use the form",
     refused: "The node refuses this definition:",
@@ -129,7 +125,6 @@ export const texts = {
     lead: "As contributors see it. Nothing that you answer here is kept.",
     answer: "This answer would be handed in:",
     again: "Answer again",
-    noForm: "This step has no form of its own; contributors type JSON.",
     failed: "The definition has no step to show.",
   },
   sample: {
@@ -144,7 +139,6 @@ export const texts = {
     choose: "Choose a CSV or JSON lines file",
     drop: "or drop one here",
     hint: "CSV with the names of the columns in the first line, or one JSON object on each line. UTF-8.",
-    another: "Choose another file",
     noRows: "The file has no rows.",
     noWrite: "Your role may not load data.",
     columns: "Columns",
@@ -166,7 +160,6 @@ export const texts = {
     unitOf: (at: number, all: number) => `Unit ${at} of the first ${all}`,
     rowRefused: (line: number, reason: string) => `Line ${line} would be refused: ${reason}`,
     load: "Load the file",
-    loading: (size: string, all: string) => `${size} of ${all} read`,
     progress: "Rows loaded",
     added: "Units added",
     already: "Key was there already",
@@ -206,7 +199,6 @@ export const texts = {
   results: {
     title: "Results",
     state: "State",
-    any: "Any",
     key: "Key has",
     result: "Result has",
     unit: "Unit",
@@ -222,8 +214,7 @@ export const texts = {
   },
   questions: {
     title: "Test questions",
-    off: "This step has no test questions: its definition has no `test_questions`.",
-    offHint: "Add the member in the definition of the workflow:",
+    off: "This step takes no test questions: nothing in its definition allows them. A new workflow has a box for that.",
     none: "There is no test question yet.",
     question: "Question",
     truth: "Right answer",
@@ -231,15 +222,15 @@ export const texts = {
     rightOf: (right: number, answered: number) =>
       answered === 0 ? "not answered yet" : `${count(right)} of ${count(answered)}`,
     doubtful: "Look at it",
-    doubtfulHint: "Most answers are wrong: often the right answer is.",
+    doubtfulHint:
+      "“Look at it”: most people answer otherwise. Often it is the right answer that is wrong; then forgive the question.",
     forgiven: "Forgiven",
     forgive: "Forgive",
     forgiveOf: (key: string) => `Forgive ${key}`,
     forgiveTitle: (key: string) => `Forgive ${key}?`,
     forgiveQuestion:
       "No answer to it counts, from the beginning, and it is asked no more. Who was removed for it alone works again.",
-    wasForgiven: (people: number) =>
-      people === 0 ? "The question is forgiven" : `The question is forgiven; ${people} work again`,
+    wasForgiven: "The question is forgiven",
     countAgain: "Count again",
     countAgainOf: (key: string) => `Count ${key} again`,
     countAgainTitle: (key: string) => `Count ${key} again?`,
@@ -248,8 +239,6 @@ export const texts = {
     add: "Add a test question",
     addLead: "Take a unit, and answer it yourself: your answer is the right one.",
     from: "Unit to take",
-    own: "Write one as JSON",
-    input: "Input (JSON)",
     key: "Key of the test question",
     keyHint: "For you; contributors do not see it.",
     answer: "Give the right answer",
@@ -264,7 +253,7 @@ export const texts = {
     lookedOf: (judgments: number, units: number) =>
       `${count(judgments)} judgments of ${count(units)} units`,
     alpha: "Krippendorff's alpha",
-    alphaHint: "1 is perfect, 0 is chance",
+    alphaHint: (value: string) => `${value} (1 is perfect, 0 is chance)`,
     none: "nothing to compare yet",
     unsure: "Less sure than asked for",
     unsureOf: (unsure: number, all: number) => `${count(unsure)} of ${count(all)} finished units`,

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api, isAbort, sentenceOf } from "../common/api.js";
 import { count } from "../common/format.js";
 import { Button, Notice, Select, Table } from "../common/ui/index.js";
-import { Facts } from "../console/parts/facts.js";
-import { may } from "../console/rights.js";
+import { Facts } from "../common/ui/facts.js";
+import { may } from "../common/rights.js";
 import { texts } from "../texts/workbench.js";
 import {
   COLUMN_KINDS,
@@ -62,8 +62,10 @@ export function DataTab(props: {
   definition: unknown;
   /** The members that the form shows. */
   expected: readonly string[];
+  /** The step has more units than before. */
+  onLoaded: () => void;
 }): VNode {
-  const { workflow, step, definition, expected } = props;
+  const { workflow, step, definition, expected, onLoaded } = props;
   const [chosen, setChosen] = useState<Chosen | undefined>(undefined);
   const [mapping, setMapping] = useState<Mapping | undefined>(undefined);
   const [at, setAt] = useState(0);
@@ -111,6 +113,7 @@ export function DataTab(props: {
       setProblem(signal.aborted || isAbort(error) ? texts.data.stopped : problemText(error));
     }
     setRunning(false);
+    onLoaded();
   };
 
   if (!may("changeWorkflows")) return <Notice>{texts.data.noWrite}</Notice>;
@@ -222,6 +225,7 @@ export function DataTab(props: {
           </section>
           <section>
             <h2>{texts.data.first}</h2>
+            <p class="soft">{texts.data.firstLead}</p>
             <div class="row">
               <Button disabled={at === 0} onClick={() => setAt(at - 1)}>
                 ←

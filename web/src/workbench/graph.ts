@@ -1,6 +1,6 @@
 /** The graph of the steps of a workflow, laid out in layers from top to bottom. */
 
-import { isRecord } from "../label/pointer.js";
+import { isRecord } from "../common/unit/pointer.js";
 
 export interface GraphEdge {
   from: string;

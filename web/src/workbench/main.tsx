@@ -1,9 +1,9 @@
 import { render } from "preact";
 
 import "../common/style.css";
-import "../console/console.css";
-import "../label/label.css";
-import "../label/marks.css";
+import "../common/dense.css";
+import "../common/unit/unit.css";
+import "../common/unit/marks.css";
 import "./workbench.css";
 import { Workbench } from "./app.js";
 

@@ -3,10 +3,10 @@ import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
 import { Button } from "../common/ui/index.js";
-import { hintsOf } from "../label/hints.js";
-import { UnitView, type AnswerTaker, type DraftKeeper } from "../label/unit_view.js";
-import { bigIntText } from "../label/input_model.js";
-import { isRecord } from "../label/pointer.js";
+import { hintsOf } from "../common/unit/hints.js";
+import { UnitView, type AnswerTaker, type DraftKeeper } from "../common/unit/unit_view.js";
+import { bigIntText } from "../common/unit/input_model.js";
+import { isRecord } from "../common/unit/pointer.js";
 import { texts } from "../texts/workbench.js";
 
 const NO_DRAFTS: DraftKeeper = {

@@ -5,12 +5,12 @@ import { useState } from "preact/hooks";
 import { api } from "../common/api.js";
 import { useAction, useLoad } from "../common/load.js";
 import { Badge, Notice, Select, Table, TextField, toast } from "../common/ui/index.js";
-import { ConfirmedButton } from "../console/parts/action_button.js";
-import { PagedList } from "../console/parts/more.js";
-import { may } from "../console/rights.js";
-import { usePages } from "../console/view.js";
-import { plainText } from "../label/input_model.js";
-import { isRecord } from "../label/pointer.js";
+import { ConfirmedButton } from "../common/ui/action_button.js";
+import { PagedList } from "../common/ui/paged_list.js";
+import { may } from "../common/rights.js";
+import { usePages } from "../common/view.js";
+import { plainText } from "../common/unit/input_model.js";
+import { isRecord } from "../common/unit/pointer.js";
 import { texts } from "../texts/workbench.js";
 import { consolePlaces } from "./places.js";
 import { FormView } from "./preview.js";
@@ -117,7 +117,7 @@ export function QuestionsTab(props: {
         question={texts.questions.forgiveQuestion}
         label={texts.questions.forgiveOf(one.key)}
         run={() => api.forgiveQuestion(step, one.unit_id)}
-        done={texts.questions.wasForgiven(0)}
+        done={texts.questions.wasForgiven}
         onDone={pages.reload}
       >
         {texts.questions.forgive}
@@ -135,45 +135,50 @@ export function QuestionsTab(props: {
       <h2>{texts.questions.title}</h2>
       <PagedList pages={pages}>
         {(questions) => (
-          <Table
-            caption={texts.questions.title}
-            hideCaption
-            rows={questions}
-            rowKey={({ unit_id }) => unit_id}
-            empty={texts.questions.none}
-            columns={[
-              {
-                key: "key",
-                title: texts.questions.question,
-                cell: ({ key, unit_id }) => (
-                  <a class="break" href={consolePlaces.unit(unit_id)}>
-                    {key}
-                  </a>
-                ),
-              },
-              {
-                key: "truth",
-                title: texts.questions.truth,
-                cell: ({ truth }) => plainText(isRecord(truth) ? truth.answer : truth).slice(0, 80),
-              },
-              {
-                key: "health",
-                title: texts.questions.health,
-                cell: (one) => (
-                  <span class="row tight">
-                    {texts.questions.rightOf(one.right, one.answered)}
-                    {one.forgiven && <Badge>{texts.questions.forgiven}</Badge>}
-                    {!one.forgiven && isDoubtful(one) && (
-                      <Badge tone="warning">{texts.questions.doubtful}</Badge>
-                    )}
-                  </span>
-                ),
-              },
-              ...(may("changeWorkflows")
-                ? [{ key: "actions", title: texts.questions.forgive, cell: forgive }]
-                : []),
-            ]}
-          />
+          <>
+            {questions.some((one) => !one.forgiven && isDoubtful(one)) && (
+              <p class="soft">{texts.questions.doubtfulHint}</p>
+            )}
+            <Table
+              caption={texts.questions.title}
+              hideCaption
+              rows={questions}
+              rowKey={({ unit_id }) => unit_id}
+              empty={texts.questions.none}
+              columns={[
+                {
+                  key: "key",
+                  title: texts.questions.question,
+                  cell: ({ key, unit_id }) => (
+                    <a class="break" href={consolePlaces.unit(unit_id)}>
+                      {key}
+                    </a>
+                  ),
+                },
+                {
+                  key: "truth",
+                  title: texts.questions.truth,
+                  cell: ({ truth }) => plainText(isRecord(truth) ? truth.answer : truth).slice(0, 80),
+                },
+                {
+                  key: "health",
+                  title: texts.questions.health,
+                  cell: (one) => (
+                    <span class="row tight">
+                      {texts.questions.rightOf(one.right, one.answered)}
+                      {one.forgiven && <Badge>{texts.questions.forgiven}</Badge>}
+                      {!one.forgiven && isDoubtful(one) && (
+                        <Badge tone="warning">{texts.questions.doubtful}</Badge>
+                      )}
+                    </span>
+                  ),
+                },
+                ...(may("changeWorkflows")
+                  ? [{ key: "actions", title: texts.questions.forgive, cell: forgive }]
+                  : []),
+              ]}
+            />
+          </>
         )}
       </PagedList>
     </>

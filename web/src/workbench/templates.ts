@@ -270,7 +270,11 @@ function reviewStep(form: TemplateForm): Json {
     key: "review",
     title: `Review: ${form.question.trim()}`,
     ui,
-    judgment_schema: judgmentSchema(schema),
+    judgment_schema: {
+      ...judgmentSchema(schema),
+      if: { properties: { verdict: { const: "correct" } } },
+      then: { required: ["correction"] },
+    },
     judgments_per_unit: 1,
     aggregation: { method: "review", answer: "/verdict", correction: "/correction" },
   };

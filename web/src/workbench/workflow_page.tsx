@@ -6,11 +6,11 @@ import { api } from "../common/api.js";
 import { count } from "../common/format.js";
 import { go, usePlace } from "../common/router.js";
 import { Button, LoadState, Progress, Select } from "../common/ui/index.js";
-import { Facts } from "../console/parts/facts.js";
-import { StateBadge } from "../console/parts/badges.js";
-import { useLiveView, useView } from "../console/view.js";
-import { hintsOf } from "../label/hints.js";
-import { isRecord } from "../label/pointer.js";
+import { Facts } from "../common/ui/facts.js";
+import { StateBadge } from "../common/ui/state_badge.js";
+import { useLiveView, useView } from "../common/view.js";
+import { hintsOf } from "../common/unit/hints.js";
+import { isRecord } from "../common/unit/pointer.js";
 import { texts } from "../texts/workbench.js";
 import { DataTab } from "./data_tab.js";
 import { graphOf } from "./graph.js";
@@ -56,7 +56,9 @@ function Quality({ step }: { step: string }): VNode {
               [texts.quality.looked, texts.quality.lookedOf(quality.judgments, quality.units)],
               [
                 texts.quality.alpha,
-                quality.comparable ? quality.krippendorff_alpha.toFixed(3) : texts.quality.none,
+                quality.comparable
+                  ? texts.quality.alphaHint(quality.krippendorff_alpha.toFixed(3))
+                  : texts.quality.none,
               ],
               [
                 texts.quality.unsure,
@@ -65,6 +67,7 @@ function Quality({ step }: { step: string }): VNode {
               [texts.quality.saved, count(quality.judgments_saved)],
             ]}
           />
+          {quality.concerns.length > 0 && <h3>{texts.quality.concerns}</h3>}
           <ul class="plain-list">
             {quality.concerns.map(({ contributor_id, monitor, why }) => (
               <li key={`${contributor_id} ${monitor}`}>
@@ -196,6 +199,7 @@ export function WorkflowPage({ id, tab }: { id: string; tab: string | undefined 
                 step={first.id}
                 definition={definedStep(workflow, 0)}
                 expected={shownMembers(definedStep(workflow, 0))}
+                onLoaded={loaded.reload}
               />
             )}
             {now === "results" && step !== undefined && (

@@ -4,9 +4,9 @@ import type { VNode } from "preact";
 import { api } from "../common/api.js";
 import { count, shortId } from "../common/format.js";
 import { Table, Time, type Column } from "../common/ui/index.js";
-import { PagedList } from "../console/parts/more.js";
-import { may } from "../console/rights.js";
-import { usePages } from "../console/view.js";
+import { PagedList } from "../common/ui/paged_list.js";
+import { may } from "../common/rights.js";
+import { usePages } from "../common/view.js";
 import { texts } from "../texts/workbench.js";
 import { places } from "./places.js";
 

@@ -17,8 +17,8 @@ import {
 import { texts } from "../../texts/console.js";
 import { texts as sharedTexts } from "../../texts/common.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useView } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useView } from "../../common/view.js";
 import { deadOf, groupsOf, redrive, type DeadGroup } from "./dead_letters.js";
 
 interface Chosen {

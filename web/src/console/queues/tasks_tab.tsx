@@ -7,9 +7,9 @@ import { usePlace } from "../../common/router.js";
 import { Button, FilterBar, Table, Time, type Column, type Filter } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { TaskStatus } from "../parts/badges.js";
-import { PagedList } from "../parts/more.js";
+import { PagedList } from "../../common/ui/paged_list.js";
 import { places } from "../places.js";
-import { usePages, useSettled } from "../view.js";
+import { usePages, useSettled } from "../../common/view.js";
 
 const TASKS_PER_PAGE = 50;
 

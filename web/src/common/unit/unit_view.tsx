@@ -2,11 +2,9 @@ import { JsonText, type HoldfastError } from "holdfast";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { sentenceOf } from "../common/api.js";
-import { Button, TextArea } from "../common/ui/index.js";
-import { texts } from "../texts/label.js";
-import type { Desk, HeldUnit } from "./desk.js";
-import type { Drafts } from "./drafts.js";
+import { sentenceOf } from "../api.js";
+import { Button, TextArea } from "../ui/index.js";
+import { texts } from "../../texts/label.js";
 import { ChoiceField, ChoicesField, RankingField } from "./fields/choice_fields.js";
 import type { FieldKeys, FieldProps, PropsOf } from "./fields/field_props.js";
 import { ShapesField } from "./fields/shapes_field.js";
@@ -95,10 +93,29 @@ function placed(
   return { at, rest: texts.refused(others.join("; ") || sentenceOf(refusal)) };
 }
 
-/** The parts of a held unit, of a desk and of drafts that the form needs. */
-export type ShownUnit = Pick<HeldUnit, "unitId" | "input" | "isSending" | "refusal">;
-export type AnswerTaker = Pick<Desk, "handIn" | "decline">;
-export type DraftKeeper = Pick<Drafts, "get" | "set" | "remove">;
+/** A unit as the form needs it. */
+export interface ShownUnit {
+  unitId: string;
+  input: unknown;
+  /** Its judgment is on the way, and the person waits for the answer. */
+  isSending: boolean;
+  /** Why the judgment that was handed in is not taken. */
+  refusal: HoldfastError | undefined;
+}
+
+/** Takes what a person does with a unit. */
+export interface AnswerTaker {
+  /** With `wait` the unit stays on the screen until the judgment is accepted. */
+  handIn(judgment: unknown, how?: { wait?: boolean }): void;
+  decline(): void;
+}
+
+/** Keeps what a person has not handed in yet. */
+export interface DraftKeeper {
+  get(unitId: string): Readonly<Record<string, unknown>> | undefined;
+  set(unitId: string, draft: Readonly<Record<string, unknown>>): void;
+  remove(unitId: string): void;
+}
 
 /**
  * One unit with its form. The key of the component is the assignment. `isPart`: the unit is a part
