@@ -13,7 +13,7 @@ import {
   missingMembers,
   type MappedRow,
 } from "../src/workbench/mapping.js";
-import { isDoubtful } from "../src/workbench/questions_tab.js";
+import { isDoubtful } from "../src/workbench/question_health.js";
 import {
   FileError,
   ROW_CHARACTERS_MAX,
@@ -245,7 +245,7 @@ class Step {
     const answer = { added: 0, already_there: 0, problems: [] as SourceDataAdded["problems"] };
     for (const [at, row] of rows.entries()) {
       if (row.key.startsWith("bad")) {
-        answer.problems = [...answer.problems, { row: at, code: "invalid", detail: "so it is" }];
+        answer.problems = [...answer.problems, { row: at, code: "invalid", detail: "so it is", retryable: false }];
       } else if (this.rows.has(row.key)) answer.already_there++;
       else {
         this.rows.set(row.key, row);

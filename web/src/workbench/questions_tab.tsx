@@ -14,17 +14,10 @@ import { isRecord } from "../common/unit/pointer.js";
 import { texts } from "../texts/workbench.js";
 import { consolePlaces } from "./places.js";
 import { FormView } from "./preview.js";
+import { isDoubtful } from "./question_health.js";
 
 const QUESTIONS_PER_PAGE = 50;
 const UNITS_OFFERED = 50;
-/** So many answers say something about a question. */
-const ANSWERS_LEAST = 5;
-
-/** Most who answered were wrong: often the truth is. */
-export function isDoubtful(one: Pick<TestQuestionSummary, "answered" | "right">): boolean {
-  return one.answered >= ANSWERS_LEAST && one.right * 2 < one.answered;
-}
-
 function AddQuestion(props: { step: string; ui: string; onAdded: () => void }): VNode {
   const { step, ui, onAdded } = props;
   const [unit, setUnit] = useState("");
