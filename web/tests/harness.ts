@@ -51,8 +51,14 @@ async function servePages(context: BrowserContext, folder: string): Promise<void
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
   const isOfPages = ({ pathname }: URL): boolean =>
     /^\/(assets\/[\w.-]+|console|label|workbench)$/.test(pathname);
-  await context.route(isOfPages, (route) => {
-    const { pathname } = new URL(route.request().url());
+  await context.route(isOfPages, async (route) => {
+    const { origin, pathname } = new URL(route.request().url());
+    // Without its node a page is not there either.
+    const isUp = await fetch(`${origin}/healthz`).then(
+      () => true,
+      () => false,
+    );
+    if (!isUp) return route.abort("connectionrefused");
     const name = pathname.startsWith("/assets/") ? pathname : `${pathname}.html`;
     const headers = { "content-security-policy": policy };
     return route.fulfill({ path: join(folder, name), headers });
