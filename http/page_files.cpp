@@ -19,7 +19,7 @@ constexpr std::size_t page_bytes_max = 16UL * 1024 * 1024;
 
 constexpr std::string_view home = "/console";
 constexpr std::string_view assets = "/assets/";
-constexpr std::array<std::string_view, 2> pages_with_places{home, "/label"};
+constexpr std::array<std::string_view, 3> pages_with_places{home, "/label", "/workbench"};
 
 /// Nothing but files of this node is loaded or asked, and no other page may frame this one. Images,
 /// audio and video, which run nothing, may be a part of a unit's input, and come from more places.

@@ -29,6 +29,7 @@ struct pages_fixture {
       {"/assets/console.js", "text/javascript; charset=utf-8", script, "\"s1\""},
       {"/console", "text/html; charset=utf-8", page, "\"p1\""},
       {"/label", "text/html; charset=utf-8", page, "\"p2\""},
+      {"/workbench", "text/html; charset=utf-8", page, "\"p3\""},
   };
 
   std::string media_origins;
@@ -101,6 +102,7 @@ BOOST_AUTO_TEST_CASE(media_of_units_may_come_from_the_origins_that_the_configura
 BOOST_AUTO_TEST_CASE(places_within_a_page_are_the_page) {
   BOOST_TEST(field_of(get("/label/steps/42?x=1"), "ETag") == "\"p2\"");
   BOOST_TEST(field_of(get("/console/"), "ETag") == "\"p1\"");
+  BOOST_TEST(field_of(get("/workbench/new"), "ETag") == "\"p3\"");
   BOOST_TEST(!get("/labels").has_value());
   BOOST_TEST(!get("/v1/queues").has_value());
   BOOST_TEST(!get("/assets/nothing.js").has_value());

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import type { TaskAttempt } from "holdfast";
 
 import { EVENTS_KEPT, Tail, tailEventOf } from "../src/console/events/tail.js";
-import { jsonProblem, prettyJson } from "../src/console/json_text.js";
+import { jsonProblem, prettyJson } from "../src/common/json_text.js";
 import { differenceOf, withContext } from "../src/console/line_difference.js";
 import { roundUp } from "../src/console/parts/chart_scale.js";
 import { filterFor, kindsFor } from "../src/console/queues/action_model.js";

@@ -14,6 +14,8 @@ import { RealNode, reasonToSkip as reasonWithoutNode } from "../../sdk/typescrip
 export const CHROMIUM = process.env.HOLDFAST_CHROMIUM ?? "/usr/bin/chromium";
 /** The sandbox of Chromium does not work for root. */
 export const chromiumArguments = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+/** A folder of built pages, such as build/dist, to be tested in the place of the program's own. */
+const PAGES = process.env.HOLDFAST_PAGES;
 const require = createRequire(import.meta.url);
 const web = fileURLToPath(new URL("../..", import.meta.url)); // from build/tests
 const pictures = join(web, "../docs/pictures");
@@ -42,6 +44,27 @@ export interface OpenSettings {
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE;
   while (!(await isSo())) assert.ok(performance.now() < end, `it takes longer than ${PATIENCE} ms`);
+}
+
+/** Answers requests for pages from a folder; all other requests go to the node. */
+async function servePages(context: BrowserContext, folder: string): Promise<void> {
+  const policy =
+    "default-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; " +
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+  const isOfPages = ({ pathname }: URL): boolean =>
+    /^\/(assets\/[\w.-]+|console|label|workbench)$/.test(pathname);
+  await context.route(isOfPages, async (route) => {
+    const { origin, pathname } = new URL(route.request().url());
+    // Without its node a page is not there either.
+    const isUp = await fetch(`${origin}/healthz`).then(
+      () => true,
+      () => false,
+    );
+    if (!isUp) return route.abort("connectionrefused");
+    const name = pathname.startsWith("/assets/") ? pathname : `${pathname}.html`;
+    const headers = { "content-security-policy": policy };
+    return route.fulfill({ path: join(folder, name), headers });
+  });
 }
 
 /** One node and one browser, for the tests of a file. */
@@ -104,6 +127,7 @@ export class Harness {
     });
     this.contexts.push(context);
     context.setDefaultTimeout(PATIENCE);
+    if (PAGES !== undefined) await servePages(context, PAGES);
     if (settings.as !== undefined) {
       const token = await this.token(settings.as);
       const answer = await context.request.post(`${this.url}/v1/session`, {

@@ -9,11 +9,11 @@ import {
   type Field,
   type FieldForm,
   type FieldOf,
-} from "../src/label/form_model.js";
-import { hintsOf } from "../src/label/hints.js";
-import { changed, historyOf, typed, undone } from "../src/label/history.js";
-import { partsOf, tableOf } from "../src/label/input_model.js";
-import { commandOf, type Press } from "../src/label/key_commands.js";
+} from "../src/common/unit/form_model.js";
+import { hintsOf } from "../src/common/unit/hints.js";
+import { changed, historyOf, typed, undone } from "../src/common/unit/history.js";
+import { partsOf, tableOf } from "../src/common/unit/input_model.js";
+import { commandOf, type Press } from "../src/common/unit/key_commands.js";
 import {
   clockText,
   isDue,
@@ -23,9 +23,9 @@ import {
   shareLeft,
 } from "../src/label/lease_clock.js";
 import { outcomeOf } from "../src/label/outbox.js";
-import { valueAt } from "../src/label/pointer.js";
-import { movedItem, toggled } from "../src/label/ranking.js";
-import { withoutAttributes } from "../src/label/safe_html.js";
+import { valueAt } from "../src/common/unit/pointer.js";
+import { movedItem, toggled } from "../src/common/unit/ranking.js";
+import { withoutAttributes } from "../src/common/unit/safe_html.js";
 import {
   WHOLE_VIEW,
   isWhole,
@@ -33,7 +33,7 @@ import {
   showing,
   valueOfShapes,
   zoomed,
-} from "../src/label/shapes.js";
+} from "../src/common/unit/shapes.js";
 import {
   movedSelection,
   piecesOf,
@@ -41,7 +41,7 @@ import {
   withSpan,
   withoutSpansAt,
   wordsOf,
-} from "../src/label/spans.js";
+} from "../src/common/unit/spans.js";
 import { HoldfastError, NoAnswerError } from "holdfast";
 
 function formFor(schema: unknown, input: unknown = "text", more: object = {}): FieldForm {

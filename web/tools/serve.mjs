@@ -47,7 +47,7 @@ function send(answer, type, content) {
 
 /** The file behind a path: places within a page are the page. */
 function fileOf(path) {
-  const page = /^\/(console|label|gallery)(\/|$)/.exec(path)?.[1];
+  const page = /^\/(console|label|workbench|gallery)(\/|$)/.exec(path)?.[1];
   if (page !== undefined) return `${page}.html`;
   return /^\/assets\/[\w.-]+$/.test(path) ? path.slice(1) : undefined;
 }
@@ -97,7 +97,7 @@ const server = createServer((asked, answer) => {
   }
 });
 server.listen(PORT, "127.0.0.1", () => {
-  stdout.write(`http://127.0.0.1:${server.address().port}/console, /label and /gallery, in front of ${node.origin}\n`);
+  stdout.write(`http://127.0.0.1:${server.address().port}/console, /label, /workbench and /gallery, in front of ${node.origin}\n`);
 });
 
 await watch(dist, () => {

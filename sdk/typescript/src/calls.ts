@@ -180,6 +180,12 @@ function errorOf({ status, retryAfter, text }: Answer): HoldfastError {
   });
 }
 
+/** The error of an answer that was not read otherwise. */
+export async function refusalOf(answer: FetchAnswer): Promise<HoldfastError> {
+  const retryAfter = retryAfterOf(answer.headers.get("retry-after"));
+  return errorOf({ status: answer.status, retryAfter, text: await answer.text() });
+}
+
 function isRepeated(error: HoldfastError): boolean {
   return REPEATED_STATUSES.has(error.status) && !FINAL_CODES.has(error.code);
 }

@@ -39,6 +39,7 @@ import {
   type TestQuestion,
 } from "./generated.js";
 import { encodeJson, JsonText, parseAnswer } from "./json.js";
+import { streamList } from "./list_stream.js";
 import { VERSION } from "./version.js";
 
 export interface ClientSettings {
@@ -336,6 +337,22 @@ export class Holdfast extends Operations {
     options: CallOptions = {},
   ): Promise<SourceDataAdded> {
     return this.addRows(TEST_QUESTIONS, stepId, questions, options);
+  }
+
+  /**
+   * All results of a step as the node writes them: a CSV file, or one JSON object on each line. The
+   * pieces are bytes of UTF-8 and end anywhere. Begins by the retry rule; a stream that is cut
+   * rejects, and is to be begun again.
+   */
+  streamResults(
+    stepId: string,
+    format: "csv" | "ndjson",
+    options: CallOptions = {},
+  ): AsyncGenerator<Uint8Array, void> {
+    const path = `/v1/job-steps/${encodeURIComponent(stepId)}/results`;
+    const accept = format === "csv" ? "text/csv" : "application/x-ndjson";
+    const environment = this.environmentFor(options);
+    return streamList(this.#connection, environment, path, accept, options.signal);
   }
 
   // --- events ---

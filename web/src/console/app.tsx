@@ -15,7 +15,7 @@ import { PeoplePage } from "./people/people_page.js";
 import { places } from "./places.js";
 import { QueuePage } from "./queues/queue_page.js";
 import { QueuesPage } from "./queues/queues_page.js";
-import { CONSOLE_ROLES, may, type Right } from "./rights.js";
+import { CONSOLE_ROLES, may, type Right } from "../common/rights.js";
 import { StepPage } from "./steps/step_page.js";
 import { StepsPage } from "./steps/steps_page.js";
 import { UnitPage } from "./steps/unit_page.js";
@@ -105,13 +105,15 @@ function SignedIn(): VNode {
   const help = useConsoleKeys();
   const key = place.path.join("/");
   useEffect(() => scrollTo(0, 0), [key]);
-  const links = SECTIONS.filter(({ right }) => right === undefined || may(right)).map(
+  const workbench = { href: "/workbench", text: texts.nav.workbench, current: false };
+  const sections = SECTIONS.filter(({ right }) => right === undefined || may(right)).map(
     ({ name, text, also = [] }) => ({
       href: `#/${name}`,
       text,
       current: name === here || also.includes(here),
     }),
   );
+  const links = may("readWorkflows") ? [...sections, workbench] : sections;
   return (
     <Frame title={title} name={texts.title} home={places.overview} links={links}>
       {page}

@@ -8,7 +8,7 @@ import { go } from "../common/router.js";
 import { Dialog } from "../common/ui/index.js";
 import { texts } from "../texts/console.js";
 import { places } from "./places.js";
-import { refreshAll } from "./view.js";
+import { refreshAll } from "../common/view.js";
 
 /** The key behind `g` that leads to a section. */
 const SECTION_KEYS: readonly (readonly [key: string, place: string, text: string])[] = [

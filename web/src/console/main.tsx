@@ -1,6 +1,7 @@
 import { render } from "preact";
 
 import "../common/style.css";
+import "../common/dense.css";
 import "./console.css";
 import { Console } from "./app.js";
 

@@ -9,7 +9,7 @@ import { Signal } from "../common/signal.js";
 import { readJson, writeJson, type TextStore } from "./drafts.js";
 import { isDue, isOver, leaseFrom, type Lease } from "./lease_clock.js";
 import { isSending, outcomeOf, type LeaseNames, type Sending } from "./outbox.js";
-import { isRecord } from "./pointer.js";
+import { isRecord } from "../common/unit/pointer.js";
 
 export interface HeldUnit extends LeaseNames {
   input: unknown;

@@ -1,7 +1,7 @@
 /** The person's own progress. The API tells contributors no figures, so the page counts itself. */
 
 import { readJson, writeJson, type TextStore } from "./drafts.js";
-import { isRecord } from "./pointer.js";
+import { isRecord } from "../common/unit/pointer.js";
 
 const keyOf = (contributor: string): string => `holdfast.label.done:${contributor}`;
 

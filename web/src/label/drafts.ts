@@ -1,6 +1,6 @@
 /** Values and requests that outlive a reload. */
 
-import { isRecord } from "./pointer.js";
+import { isRecord } from "../common/unit/pointer.js";
 
 /** The part of `localStorage` that is used; tests put a map in its place. */
 export interface TextStore {

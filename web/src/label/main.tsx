@@ -2,8 +2,9 @@ import { render, type VNode } from "preact";
 import { useState } from "preact/hooks";
 
 import "../common/style.css";
+import "../common/unit/unit.css";
 import "./label.css";
-import "./marks.css";
+import "../common/unit/marks.css";
 import { useLoad } from "../common/load.js";
 import { usePlace } from "../common/router.js";
 import { session } from "../common/session.js";

@@ -2,7 +2,7 @@
 
 import { HoldfastError } from "holdfast";
 
-import { isRecord } from "./pointer.js";
+import { isRecord } from "../common/unit/pointer.js";
 
 /** The parts of a lease that requests name. They are the same in each repetition. */
 export interface LeaseNames {

@@ -10,9 +10,9 @@ import { client, lastClient } from "./client.js";
 import { Desk, type DeskState } from "./desk.js";
 import { countDone, doneToday } from "./done_today.js";
 import { Drafts, type TextStore } from "./drafts.js";
-import { hintsOf } from "./hints.js";
+import { hintsOf } from "../common/unit/hints.js";
 import { clockText, secondsLeft, shareLeft, type Lease } from "./lease_clock.js";
-import { UnitView } from "./unit_view.js";
+import { UnitView } from "../common/unit/unit_view.js";
 
 const clock = (): number => performance.now() / 1000;
 

@@ -15,6 +15,10 @@ export const texts = {
   filters: "Filters",
   clearFilters: "Clear filters",
   more: "Show more",
+  shown: (number: number, more: boolean) => (more ? `The first ${number}` : `${number} in all`),
+  noneSoFar: (requests: string) =>
+    `Nothing that matches in the first ${requests} parts of the list, and it goes on.`,
+  lookOn: "Look on",
   tableScrolls: (caption: string) => `${caption}, scrolls sideways`,
   ago: (length: string) => `${length} ago`,
   inTime: (length: string) => `in ${length}`,

@@ -1,6 +1,6 @@
 /** The texts of the labelling page. */
 
-import type { Problem } from "../label/form_model.js";
+import type { Problem } from "../common/unit/form_model.js";
 
 const units = (count: number, one: string, many: string): string =>
   `${count} ${count === 1 ? one : many}`;

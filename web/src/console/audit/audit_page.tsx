@@ -5,8 +5,8 @@ import { api } from "../../common/api.js";
 import { usePlace } from "../../common/router.js";
 import { Button, FilterBar, Table, Time, type Column, type Filter } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { PagedList } from "../parts/more.js";
-import { usePages, useSettled } from "../view.js";
+import { PagedList } from "../../common/ui/paged_list.js";
+import { usePages, useSettled } from "../../common/view.js";
 
 const ENTRIES_PER_PAGE = 100;
 

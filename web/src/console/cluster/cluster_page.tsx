@@ -13,10 +13,10 @@ import { bytes, count, shortId } from "../../common/format.js";
 import { Badge, LoadState, Table, Time, toast, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { NodeCards } from "../overview/node_cards.js";
-import { ActionButton } from "../parts/action_button.js";
-import { Facts } from "../parts/facts.js";
-import { may } from "../rights.js";
-import { useView } from "../view.js";
+import { ActionButton } from "../../common/ui/action_button.js";
+import { Facts } from "../../common/ui/facts.js";
+import { may } from "../../common/rights.js";
+import { useView } from "../../common/view.js";
 
 const EVERY = 10;
 /** Of nodes: the latest starts. */

@@ -9,8 +9,8 @@ import { Badge, Button, FilterBar, Notice, Time, type Filter } from "../../commo
 import { texts } from "../../texts/console.js";
 import { JsonView } from "../parts/json_view.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useSettled } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useSettled } from "../../common/view.js";
 import { Tail, tailEventOf, type TailEvent } from "./tail.js";
 
 /** The list is drawn at most so often, however many events come. Milliseconds. */

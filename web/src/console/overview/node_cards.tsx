@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { count, shortId } from "../../common/format.js";
 import { Badge, Time } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { Facts } from "../parts/facts.js";
+import { Facts } from "../../common/ui/facts.js";
 import { places } from "../places.js";
 
 /** The shards of each node that hosts some, in order of their first shard. */

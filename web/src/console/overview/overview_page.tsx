@@ -7,10 +7,10 @@ import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
 import { QUEUES_PER_VIEW, WINDOW, figuresOf } from "../queues/queue_figures.js";
 import { QueueTable } from "../queues/queue_table.js";
-import { may } from "../rights.js";
+import { may } from "../../common/rights.js";
 import { keepStepSamples } from "../steps/step_samples.js";
 import { StepTable } from "../steps/step_table.js";
-import { useLiveView } from "../view.js";
+import { useLiveView } from "../../common/view.js";
 import { NodeCards } from "./node_cards.js";
 import { problemsOf, type OverviewFacts, type Problem } from "./problems.js";
 

@@ -6,7 +6,7 @@ import { useAction } from "../../common/load.js";
 import { Button, Dialog, Field, Notice } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { texts as sharedTexts } from "../../texts/common.js";
-import { jsonProblem, prettyJson } from "../json_text.js";
+import { jsonProblem, prettyJson } from "../../common/json_text.js";
 import { differenceOf, withContext } from "../line_difference.js";
 
 /** The changed lines of a text, each with its sign. */

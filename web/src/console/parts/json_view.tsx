@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { count } from "../../common/format.js";
 import { Button } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { prettyJson } from "../json_text.js";
+import { prettyJson } from "../../common/json_text.js";
 
 /** Characters that are shown at once; a body may have a quarter of a million. */
 const CHARACTERS_MOST = 20_000;

@@ -7,10 +7,10 @@ import { count, percent } from "../../common/format.js";
 import { addressOf, go, usePlace } from "../../common/router.js";
 import { Button, LoadState, Table, TextField, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { Facts, Figure } from "../parts/facts.js";
+import { Facts, Figure } from "../../common/ui/facts.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useView } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useView } from "../../common/view.js";
 
 const EVERY = 10;
 

@@ -5,8 +5,8 @@ import { count, shortId } from "../../common/format.js";
 import { Button, LoadState, Table, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useView } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useView } from "../../common/view.js";
 import { ActionDialog } from "./action_dialog.js";
 import { deadOf, groupsOf, type DeadGroup } from "./dead_letters.js";
 

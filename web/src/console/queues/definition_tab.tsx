@@ -8,7 +8,7 @@ import { texts } from "../../texts/console.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";
 import { JsonView } from "../parts/json_view.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
+import { may } from "../../common/rights.js";
 
 /** Saves a policy unless the queue has changed since it was read: the API compares nothing here. */
 async function savePolicy(before: QueueView, text: string): Promise<void> {

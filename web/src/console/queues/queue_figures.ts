@@ -4,7 +4,7 @@ import type { QueueMetrics, QueueView } from "holdfast";
 
 import { api } from "../../common/api.js";
 import { addSample } from "../samples.js";
-import { eachOf } from "../view.js";
+import { eachOf } from "../../common/view.js";
 
 /** The counts are about so many seconds. */
 export const WINDOW = 60;

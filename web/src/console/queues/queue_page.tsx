@@ -7,13 +7,13 @@ import { count, duration, percent, rate, shortCount } from "../../common/format.
 import { go } from "../../common/router.js";
 import { Badge, Button, LoadState } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
+import { ActionButton, ConfirmedButton } from "../../common/ui/action_button.js";
 import { Chart } from "../parts/chart.js";
-import { Figure } from "../parts/facts.js";
+import { Figure } from "../../common/ui/facts.js";
 import { places, QUEUE_TABS, type QueueTab } from "../places.js";
-import { may } from "../rights.js";
+import { may } from "../../common/rights.js";
 import { samplesOf, type Sample } from "../samples.js";
-import { useView } from "../view.js";
+import { useView } from "../../common/view.js";
 import { DeadTab } from "./dead_tab.js";
 import { DefinitionTab } from "./definition_tab.js";
 import {

@@ -9,8 +9,8 @@ import { useAction } from "../../common/load.js";
 import { Dialog, Notice } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useSettled, useView } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useSettled, useView } from "../../common/view.js";
 import { QUEUES_PER_VIEW, WINDOW, figuresOf } from "./queue_figures.js";
 import { QueueTable } from "./queue_table.js";
 

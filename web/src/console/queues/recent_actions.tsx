@@ -5,9 +5,9 @@ import { api } from "../../common/api.js";
 import { count } from "../../common/format.js";
 import { Badge, LoadState, Table, Time, type Column, type Tone } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { ActionButton } from "../parts/action_button.js";
-import { may } from "../rights.js";
-import { useView } from "../view.js";
+import { ActionButton } from "../../common/ui/action_button.js";
+import { may } from "../../common/rights.js";
+import { useView } from "../../common/view.js";
 import { refusedOf, verbOf } from "./action_model.js";
 
 const SHOWN = 20;

@@ -7,13 +7,13 @@ import { timeIn, utcTime } from "../../common/format.js";
 import { useLoad } from "../../common/load.js";
 import { Badge, Button, LoadState, Notice, TextField, Time, toast } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
+import { ActionButton, ConfirmedButton } from "../../common/ui/action_button.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";
-import { Facts } from "../parts/facts.js";
+import { Facts } from "../../common/ui/facts.js";
 import { JsonView } from "../parts/json_view.js";
-import { PagedList } from "../parts/more.js";
-import { may } from "../rights.js";
-import { usePages } from "../view.js";
+import { PagedList } from "../../common/ui/paged_list.js";
+import { may } from "../../common/rights.js";
+import { usePages } from "../../common/view.js";
 
 const SCHEDULES_PER_PAGE = 50;
 const TIMES_AHEAD = 10;

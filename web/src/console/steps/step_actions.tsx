@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 
 import { api } from "../../common/api.js";
 import { texts } from "../../texts/console.js";
-import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
+import { ActionButton, ConfirmedButton } from "../../common/ui/action_button.js";
 
 /** The changes that the state of a step allows. */
 export function StepActions(props: {

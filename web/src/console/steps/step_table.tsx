@@ -4,9 +4,9 @@ import type { ComponentChildren, VNode } from "preact";
 import { count, rate, shortId } from "../../common/format.js";
 import { Badge, Progress, Spark, Table, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { StateBadge } from "../parts/badges.js";
+import { StateBadge } from "../../common/ui/state_badge.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
+import { may } from "../../common/rights.js";
 import { stepRates } from "./step_samples.js";
 
 const columns: readonly Column<ListedStep>[] = [

@@ -5,8 +5,8 @@ import { api } from "../../common/api.js";
 import { usePlace } from "../../common/router.js";
 import { Button, FilterBar } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { PagedList } from "../parts/more.js";
-import { usePages } from "../view.js";
+import { PagedList } from "../../common/ui/paged_list.js";
+import { usePages } from "../../common/view.js";
 import { StepTable } from "./step_table.js";
 
 const STEPS_PER_PAGE = 100;

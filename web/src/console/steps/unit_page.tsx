@@ -5,13 +5,13 @@ import { api } from "../../common/api.js";
 import { percent } from "../../common/format.js";
 import { LoadState } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
-import { StateBadge } from "../parts/badges.js";
-import { Facts } from "../parts/facts.js";
+import { ActionButton, ConfirmedButton } from "../../common/ui/action_button.js";
+import { StateBadge } from "../../common/ui/state_badge.js";
+import { Facts } from "../../common/ui/facts.js";
 import { JsonView } from "../parts/json_view.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useView } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useView } from "../../common/view.js";
 
 interface UnitFacts {
   unit: UnitView;

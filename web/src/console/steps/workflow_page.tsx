@@ -13,12 +13,12 @@ import {
   type Column,
 } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { StateBadge } from "../parts/badges.js";
+import { StateBadge } from "../../common/ui/state_badge.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";
 import { JsonView } from "../parts/json_view.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useLiveView } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useLiveView } from "../../common/view.js";
 import { StepActions } from "./step_actions.js";
 
 const EVERY = 10;

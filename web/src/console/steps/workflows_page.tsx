@@ -5,10 +5,10 @@ import { api } from "../../common/api.js";
 import { shortId } from "../../common/format.js";
 import { Badge, Button, Table, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { StateBadge } from "../parts/badges.js";
-import { PagedList } from "../parts/more.js";
+import { StateBadge } from "../../common/ui/state_badge.js";
+import { PagedList } from "../../common/ui/paged_list.js";
 import { places } from "../places.js";
-import { usePages } from "../view.js";
+import { usePages } from "../../common/view.js";
 
 const WORKFLOWS_PER_PAGE = 50;
 

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 
 import { api } from "../../common/api.js";
 import { texts } from "../../texts/console.js";
-import { ActionButton, ConfirmedButton } from "../parts/action_button.js";
+import { ActionButton, ConfirmedButton } from "../../common/ui/action_button.js";
 import { places } from "../places.js";
 import { actionsOf, type TaskAction } from "./task_state.js";
 

@@ -6,11 +6,11 @@ import { api } from "../../common/api.js";
 import { shortId } from "../../common/format.js";
 import { Button, Table, Time, type Column } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { ConfirmedButton } from "../parts/action_button.js";
-import { StateBadge } from "../parts/badges.js";
-import { PagedList } from "../parts/more.js";
-import { may } from "../rights.js";
-import { usePages } from "../view.js";
+import { ConfirmedButton } from "../../common/ui/action_button.js";
+import { StateBadge } from "../../common/ui/state_badge.js";
+import { PagedList } from "../../common/ui/paged_list.js";
+import { may } from "../../common/rights.js";
+import { usePages } from "../../common/view.js";
 import { NewToken } from "./new_token.js";
 
 const TOKENS_PER_PAGE = 50;

@@ -4,11 +4,11 @@ import type { VNode } from "preact";
 import { api } from "../../common/api.js";
 import { Badge, Time, toast } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { ConfirmedButton } from "../parts/action_button.js";
+import { ConfirmedButton } from "../../common/ui/action_button.js";
 import { JsonView } from "../parts/json_view.js";
-import { PagedList } from "../parts/more.js";
-import { may } from "../rights.js";
-import { usePages } from "../view.js";
+import { PagedList } from "../../common/ui/paged_list.js";
+import { may } from "../../common/rights.js";
+import { usePages } from "../../common/view.js";
 
 const LETTERS_PER_PAGE = 50;
 

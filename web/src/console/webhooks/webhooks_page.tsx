@@ -15,11 +15,11 @@ import {
   type Column,
 } from "../../common/ui/index.js";
 import { texts } from "../../texts/console.js";
-import { StateBadge } from "../parts/badges.js";
+import { StateBadge } from "../../common/ui/state_badge.js";
 import { DefinitionEditor } from "../parts/definition_editor.js";
 import { places } from "../places.js";
-import { may } from "../rights.js";
-import { useSettled, useView } from "../view.js";
+import { may } from "../../common/rights.js";
+import { useSettled, useView } from "../../common/view.js";
 
 const EVERY = 10;
 

@@ -13,6 +13,7 @@ export const general = {
     cluster: "Cluster",
     tokens: "Tokens",
     audit: "Audit log",
+    workbench: "Workbench",
   },
   any: "Any",
   actions: "Actions",
@@ -28,10 +29,6 @@ export const general = {
   copyRefused: "The browser does not let this page copy. Select the text instead.",
   revision: (number: number) => `Revision ${number}`,
   showAll: (characters: string) => `Show all ${characters} characters`,
-  shown: (number: number, more: boolean) => (more ? `The first ${number}` : `${number} in all`),
-  noneSoFar: (requests: string) =>
-    `Nothing that matches in the first ${requests} parts of the list, and it goes on.`,
-  lookOn: "Look on",
   chartWords: (title: string, now: string, least: string, most: string) =>
     `${title}: ${now} now, between ${least} and ${most}`,
   notHere: { title: "No such page", text: "The address leads nowhere." },

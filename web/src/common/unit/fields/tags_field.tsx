@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { texts } from "../../texts/label.js";
+import { texts } from "../../../texts/label.js";
 import {
   movedSelection,
   piecesOf,

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { texts } from "../../texts/label.js";
+import { texts } from "../../../texts/label.js";
 import { movedItem, toggled } from "../ranking.js";
 import { FieldBox } from "./field_box.js";
 import type { PropsOf } from "./field_props.js";

@@ -3,7 +3,7 @@
  * The API decides: a control that is hidden here is refused there as well.
  */
 
-import { mayAs } from "../common/session.js";
+import { mayAs } from "./session.js";
 
 const ROLES = {
   listQueues: ["admin", "operator", "auditor"],

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useId } from "preact/hooks";
 
-import { texts } from "../../texts/label.js";
+import { texts } from "../../../texts/label.js";
 import type { Field } from "../form_model.js";
 
 /** Title, help and problem of a field that is no single control. */

@@ -1,10 +1,9 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import { count } from "../../common/format.js";
-import { Button, Notice } from "../../common/ui/index.js";
-import { texts } from "../../texts/console.js";
+import { count } from "../format.js";
+import { Button, Notice } from "./index.js";
 import type { Pages } from "../view.js";
-import { texts as sharedTexts } from "../../texts/common.js";
+import { texts } from "../../texts/common.js";
 
 /** A list that is read page by page, with the way to its next page below it. */
 export function PagedList<Item>(props: {
@@ -13,11 +12,11 @@ export function PagedList<Item>(props: {
 }): VNode {
   const { items, isLoaded, hasMore, loading, error, requests, loadMore, reload } = props.pages;
   if (!isLoaded) {
-    if (error === undefined) return <p class="loading">{sharedTexts.loading}</p>;
+    if (error === undefined) return <p class="loading">{texts.loading}</p>;
     return (
       <>
         <Notice error={error} />
-        <Button onClick={reload}>{sharedTexts.again}</Button>
+        <Button onClick={reload}>{texts.again}</Button>
       </>
     );
   }
@@ -30,7 +29,7 @@ export function PagedList<Item>(props: {
         {items.length > 0 && <span class="soft">{texts.shown(items.length, hasMore)}</span>}
         {hasMore && (
           <Button busy={loading} onClick={loadMore}>
-            {items.length === 0 ? texts.lookOn : sharedTexts.more}
+            {items.length === 0 ? texts.lookOn : texts.more}
           </Button>
         )}
       </p>

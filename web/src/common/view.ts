@@ -3,12 +3,12 @@
 import { NoAnswerError, type EventFilter } from "holdfast";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
-import { isAbort } from "../common/api.js";
-import { useEvents, useThrottled } from "../common/live.js";
-import { useLoad, type Loaded } from "../common/load.js";
-import { noteRefusal } from "../common/session.js";
-import { Signal } from "../common/signal.js";
-import { requestsFail } from "../common/ui/frame.js";
+import { isAbort } from "./api.js";
+import { useEvents, useThrottled } from "./live.js";
+import { useLoad, type Loaded } from "./load.js";
+import { noteRefusal } from "./session.js";
+import { Signal } from "./signal.js";
+import { requestsFail } from "./ui/frame.js";
 
 /** Grows when a person asks for fresh figures; all views that are shown load again. */
 const refreshes = new Signal(0);

@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { useAction } from "../../common/load.js";
-import { Button, Confirm, Notice, toast } from "../../common/ui/index.js";
+import { useAction } from "../load.js";
+import { Button, Confirm, Notice, toast } from "./index.js";
 
 /** A change at one press; its error stands beside it. */
 export function ActionButton(props: {

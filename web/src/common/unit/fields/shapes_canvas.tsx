@@ -1,7 +1,7 @@
 import type { JSX, VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-import { texts } from "../../texts/label.js";
+import { texts } from "../../../texts/label.js";
 import type { FieldOf } from "../form_model.js";
 import { clamped, type Point, type Shape, type Size, type View } from "../shapes.js";
 

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
-import { Field } from "../../common/ui/index.js";
-import { texts } from "../../texts/label.js";
+import { Field } from "../../ui/index.js";
+import { texts } from "../../../texts/label.js";
 import type { PropsOf } from "./field_props.js";
 
 function labelOf(field: { title: string; required: boolean }): string {

@@ -2,11 +2,9 @@ import { JsonText, type HoldfastError } from "holdfast";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { sentenceOf } from "../common/api.js";
-import { Button, TextArea } from "../common/ui/index.js";
-import { texts } from "../texts/label.js";
-import type { Desk, HeldUnit } from "./desk.js";
-import type { Drafts } from "./drafts.js";
+import { sentenceOf } from "../api.js";
+import { Button, TextArea } from "../ui/index.js";
+import { texts } from "../../texts/label.js";
 import { ChoiceField, ChoicesField, RankingField } from "./fields/choice_fields.js";
 import type { FieldKeys, FieldProps, PropsOf } from "./fields/field_props.js";
 import { ShapesField } from "./fields/shapes_field.js";
@@ -95,13 +93,41 @@ function placed(
   return { at, rest: texts.refused(others.join("; ") || sentenceOf(refusal)) };
 }
 
-/** One unit with its form. The key of the component is the assignment. */
+/** A unit as the form needs it. */
+export interface ShownUnit {
+  unitId: string;
+  input: unknown;
+  /** Its judgment is on the way, and the person waits for the answer. */
+  isSending: boolean;
+  /** Why the judgment that was handed in is not taken. */
+  refusal: HoldfastError | undefined;
+}
+
+/** Takes what a person does with a unit. */
+export interface AnswerTaker {
+  /** With `wait` the unit stays on the screen until the judgment is accepted. */
+  handIn(judgment: unknown, how?: { wait?: boolean }): void;
+  decline(): void;
+}
+
+/** Keeps what a person has not handed in yet. */
+export interface DraftKeeper {
+  get(unitId: string): Readonly<Record<string, unknown>> | undefined;
+  set(unitId: string, draft: Readonly<Record<string, unknown>>): void;
+  remove(unitId: string): void;
+}
+
+/**
+ * One unit with its form. The key of the component is the assignment. `isPart`: the unit is a part
+ * of a page with other things on it; it takes no focus, and keys only while the focus is within.
+ */
 export function UnitView(props: {
-  unit: HeldUnit;
+  unit: ShownUnit;
   hints: Hints;
-  desk: Desk;
-  drafts: Drafts;
+  desk: AnswerTaker;
+  drafts: DraftKeeper;
   onSkipped: () => void;
+  isPart?: boolean;
 }): VNode {
   const { unit, hints, desk, drafts } = props;
   const form = useMemo(() => formOf(hints, unit.input), [hints, unit.input]);
@@ -126,6 +152,7 @@ export function UnitView(props: {
 
   useEffect(() => {
     const timer = setTimeout(() => setFresh(false), FRESH_SECONDS * 1000);
+    if (props.isPart) return () => clearTimeout(timer);
     const first = section.current?.querySelector<HTMLElement>(
       "[data-field]:first-of-type :is(textarea, input)",
     );
@@ -235,9 +262,10 @@ export function UnitView(props: {
   const latest = useRef(run);
   latest.current = run;
   useEffect(() => {
-    const pressed = (event: KeyboardEvent): void => latest.current(event);
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
+    const pressed = (event: Event): void => latest.current(event as KeyboardEvent);
+    const place = props.isPart && section.current !== null ? section.current : window;
+    place.addEventListener("keydown", pressed);
+    return () => place.removeEventListener("keydown", pressed);
   }, []);
 
   const problems = isChecked && form.kind === "fields" ? problemsOf(form, history.now) : undefined;
@@ -250,7 +278,7 @@ export function UnitView(props: {
     <section
       class={isFresh ? "unit panel is-fresh" : "unit panel"}
       ref={section}
-      tabIndex={-1}
+      tabIndex={props.isPart ? 0 : -1}
       aria-label={texts.unit}
       aria-busy={unit.isSending}
       onFocusIn={(event) => {

@@ -1,7 +1,7 @@
 import { h, type VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
-import { texts } from "../texts/label.js";
+import { texts } from "../../texts/label.js";
 import type { ShownAs } from "./hints.js";
 import {
   TABLE_ROWS_MAX,

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { texts } from "../../texts/label.js";
+import { texts } from "../../../texts/label.js";
 import type { FieldOf } from "../form_model.js";
 import type { Press } from "../key_commands.js";
 import {

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 
-import { Dialog } from "../common/ui/index.js";
-import { texts } from "../texts/label.js";
+import { Dialog } from "../ui/index.js";
+import { texts } from "../../texts/label.js";
 import type { Field, Form } from "./form_model.js";
 
 type Row = readonly [keys: string, meaning: string];
