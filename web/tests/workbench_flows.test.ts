@@ -90,7 +90,13 @@ describe("flows of the workbench", { skip: reasonToSkip() ?? false }, () => {
     assert.match(tableName, /\.csv$/);
     const results = JSON.parse(list) as Result[];
     assert.deepEqual(results.map(({ source_key }) => source_key).sort(), ["a", "b"]);
-    assert.deepEqual(lines.trim().split("\n").map((line) => JSON.parse(line) as Result), results);
+    assert.deepEqual(
+      lines
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Result),
+      results,
+    );
     const [header = "", ...records] = table.trim().split("\n");
     assert.match(header, /source_key/);
     assert.equal(records.length, 2);
@@ -140,10 +146,12 @@ describe("flows of the workbench", { skip: reasonToSkip() ?? false }, () => {
       for (const hasTests of [false, true]) {
         const first = emptyForm(template, ["yes", "no"]);
         const form = { ...first, name: template, question: "Which?", hasTests };
-        const made = await harness.api.createWorkflow(definitionOf(form)).catch((error: unknown) => {
-          assert.ok(error instanceof HoldfastError);
-          assert.fail(`${template}: ${error.message} ${JSON.stringify(error.errors)}`);
-        });
+        const made = await harness.api
+          .createWorkflow(definitionOf(form))
+          .catch((error: unknown) => {
+            assert.ok(error instanceof HoldfastError);
+            assert.fail(`${template}: ${error.message} ${JSON.stringify(error.errors)}`);
+          });
         const rows = [{ key: "a", input: sampleInput(form) }];
         const loaded = await harness.api.addManyRows(made.steps[0]?.id ?? "", rows);
         assert.deepEqual(loaded.problems, [], template);

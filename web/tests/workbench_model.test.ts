@@ -81,14 +81,20 @@ describe("rows of a CSV file", () => {
 
   test("have_columns_with_different_names", async () => {
     await assert.rejects(read("a,a\n1,2\n", "csv"), /line 1: two columns have the name “a”/);
-    await assert.rejects(read("a,\n1,2\n", "csv"), /line 1: a column of the first line has no name/);
+    await assert.rejects(
+      read("a,\n1,2\n", "csv"),
+      /line 1: a column of the first line has no name/,
+    );
   });
 
   test("are_as_long_as_the_bound_and_no_longer", async () => {
     const length = 1 << 16;
     const most = "x".repeat(ROW_CHARACTERS_MAX);
     assert.equal((await read(`t\n${most}\n`, "csv", length)).length, 1);
-    await assert.rejects(read(`t\n${most}x\n`, "csv", length), /line 2: the row is longer than 1 MiB/);
+    await assert.rejects(
+      read(`t\n${most}x\n`, "csv", length),
+      /line 2: the row is longer than 1 MiB/,
+    );
   });
 
   test("are_separated_by_what_the_first_line_has_most_of", () => {
@@ -245,7 +251,10 @@ class Step {
     const answer = { added: 0, already_there: 0, problems: [] as SourceDataAdded["problems"] };
     for (const [at, row] of rows.entries()) {
       if (row.key.startsWith("bad")) {
-        answer.problems = [...answer.problems, { row: at, code: "invalid", detail: "so it is", retryable: false }];
+        answer.problems = [
+          ...answer.problems,
+          { row: at, code: "invalid", detail: "so it is", retryable: false },
+        ];
       } else if (this.rows.has(row.key)) answer.already_there++;
       else {
         this.rows.set(row.key, row);
@@ -355,7 +364,10 @@ describe("the graph of steps", () => {
         { key: "c", routes: [{ when: { confidence_below: 0.7 }, to: ["a"] }, { to: ["gone"] }] },
       ],
     });
-    assert.deepEqual(graph.nodes.map(({ key, layer }) => `${key}${layer}`), ["a0", "b1", "c2"]);
+    assert.deepEqual(
+      graph.nodes.map(({ key, layer }) => `${key}${layer}`),
+      ["a0", "b1", "c2"],
+    );
     assert.deepEqual(
       graph.edges.filter(({ isBack }) => isBack),
       [{ from: "c", to: "a", label: "confidence < 0.7", isBack: true }],
@@ -369,7 +381,10 @@ describe("the graph of steps", () => {
 
   test("puts_steps_of_one_layer_beside_each_other", () => {
     const graph = graphOf({ steps: [{ key: "a", next: ["b", "c"] }, { key: "b" }, { key: "c" }] });
-    assert.deepEqual(graph.nodes.map(({ place }) => place), [0, 0, 1]);
+    assert.deepEqual(
+      graph.nodes.map(({ place }) => place),
+      [0, 0, 1],
+    );
     assert.equal(graph.width, 2);
     assert.equal(graph.layers, 2);
   });

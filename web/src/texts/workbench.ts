@@ -109,9 +109,13 @@ export const texts = {
         case "many":
           return "A form has at most 60 labels.";
         case "twice":
-          return problem.at === "labels" ? "A label is here twice." : "Another part has this column.";
+          return problem.at === "labels"
+            ? "A label is here twice."
+            : "Another part has this column.";
         case "range":
-          return problem.at === "doubt" ? "A number above 0, up to 1." : "A whole number from 1 to 1000.";
+          return problem.at === "doubt"
+            ? "A number above 0, up to 1."
+            : "A whole number from 1 to 1000.";
         case "long":
           return (
             `The form needs ${count(problem.bytes)} bytes, and a step takes 1,024. ` +

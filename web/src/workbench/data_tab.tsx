@@ -126,7 +126,9 @@ export function DataTab(props: {
       : mapRow(mapping, row, chosen.file.name);
   const change = (column: string, part: Partial<MappedColumn>): void => {
     if (mapping === undefined) return;
-    const columns = mapping.columns.map((one) => (one.column === column ? { ...one, ...part } : one));
+    const columns = mapping.columns.map((one) =>
+      one.column === column ? { ...one, ...part } : one,
+    );
     setMapping({ ...mapping, columns });
   };
   const good = chosen?.rows.find((one) => one.problem === undefined);
@@ -242,7 +244,12 @@ export function DataTab(props: {
               <Preview step={definition} input={mapped.row.input} />
             )}
           </section>
-          <Button kind="main" busy={isRunning} disabled={doubled.length > 0} onClick={() => void run()}>
+          <Button
+            kind="main"
+            busy={isRunning}
+            disabled={doubled.length > 0}
+            onClick={() => void run()}
+          >
             {texts.data.load}
           </Button>
         </>

@@ -15,10 +15,7 @@ export interface StepCounts {
 }
 
 /** Steps and routes; the numbers are those of the steps. */
-export function GraphView(props: {
-  graph: Graph;
-  counts: ReadonlyMap<string, StepCounts>;
-}): VNode {
+export function GraphView(props: { graph: Graph; counts: ReadonlyMap<string, StepCounts> }): VNode {
   const { graph, counts } = props;
   const width = graph.width * (NODE_WIDTH + GAP_X) + 2 * SIDE;
   const height = graph.layers * (NODE_HEIGHT + GAP_Y) - GAP_Y + 16;
@@ -54,7 +51,10 @@ export function GraphView(props: {
                 d={`M${x1} ${y1} C${x1 + bend} ${(y1 + y2) / 2} ${x2 + bend} ${(y1 + y2) / 2} ${x2} ${y2}`}
               />
               {!edge.isBack && (
-                <path class="graph-head" d={`M${x2 - 5} ${y2 - 8} L${x2} ${y2} L${x2 + 5} ${y2 - 8}`} />
+                <path
+                  class="graph-head"
+                  d={`M${x2 - 5} ${y2 - 8} L${x2} ${y2} L${x2 + 5} ${y2 - 8}`}
+                />
               )}
               <text class="graph-text" x={(x1 + x2) / 2 + bend + 8} y={(y1 + y2) / 2 + 4}>
                 {text}
@@ -67,7 +67,14 @@ export function GraphView(props: {
           const figures = counts.get(key);
           return (
             <g key={key}>
-              <rect class="graph-node" x={at.x} y={at.y} width={NODE_WIDTH} height={NODE_HEIGHT} rx="6" />
+              <rect
+                class="graph-node"
+                x={at.x}
+                y={at.y}
+                width={NODE_WIDTH}
+                height={NODE_HEIGHT}
+                rx="6"
+              />
               <text class="graph-name" x={at.x + 12} y={at.y + 24}>
                 {key.slice(0, 24)}
               </text>

@@ -120,7 +120,8 @@ export function mapRow(mapping: Mapping, row: Row, fileName: string): MappedRow 
   const key = given === undefined || given === null ? "" : String(given);
   const refuse = (problem: string): MappedRow => ({ line, key, problem });
   if (key === "") return refuse(`the key column ${mapping.keyColumn ?? ""} is empty`);
-  if (byteLength(key) > KEY_BYTES_MAX) return refuse(`the key is longer than ${KEY_BYTES_MAX} bytes`);
+  if (byteLength(key) > KEY_BYTES_MAX)
+    return refuse(`the key is longer than ${KEY_BYTES_MAX} bytes`);
   if (mapping.isWhole) {
     if (cells.input === undefined) return refuse("the row has no input");
     const judgments = cells.judgments as number | undefined;

@@ -32,7 +32,8 @@ function AddQuestion(props: { step: string; ui: string; onAdded: () => void }): 
     [unit],
   );
   const add = useAction(async (judgment: unknown) => {
-    if (!isRecord(judgment) || judgment.answer === undefined) throw new Error(texts.questions.noAnswer);
+    if (!isRecord(judgment) || judgment.answer === undefined)
+      throw new Error(texts.questions.noAnswer);
     const truth = { answer: judgment.answer };
     const rows = [{ key, input: taken.value?.input, truth }];
     const answer = await api.addManyTestQuestions(step, rows);
@@ -69,7 +70,11 @@ function AddQuestion(props: { step: string; ui: string; onAdded: () => void }): 
             onValue={setKey}
           />
           <h3>{texts.questions.answer}</h3>
-          <FormView ui={ui} input={taken.value.input} onAnswer={(judgment) => void add.run(judgment)} />
+          <FormView
+            ui={ui}
+            input={taken.value.input}
+            onAnswer={(judgment) => void add.run(judgment)}
+          />
         </>
       )}
       <Notice error={units.error ?? taken.error ?? add.error} />
@@ -151,7 +156,8 @@ export function QuestionsTab(props: {
                 {
                   key: "truth",
                   title: texts.questions.truth,
-                  cell: ({ truth }) => plainText(isRecord(truth) ? truth.answer : truth).slice(0, 80),
+                  cell: ({ truth }) =>
+                    plainText(isRecord(truth) ? truth.answer : truth).slice(0, 80),
                 },
                 {
                   key: "health",

@@ -93,7 +93,7 @@ export class CsvReader {
 
 function fieldsOf(text: string, separator: string): { fields: string[]; problem?: string } {
   const fields: string[] = [];
-  for (let at = 0; at <= text.length; ) {
+  for (let at = 0; at <= text.length;) {
     if (text[at] !== '"') {
       const found = text.indexOf(separator, at);
       const end = found < 0 ? text.length : found;

@@ -261,10 +261,7 @@ function reviewStep(form: TemplateForm): Json {
     required: ["verdict"],
   };
   const text = pointerTo(form.members.text);
-  const show = [
-    `/data${text ?? ""}`,
-    { at: "/result/answer", title: "Answer so far" },
-  ];
+  const show = [`/data${text ?? ""}`, { at: "/result/answer", title: "Answer so far" }];
   const ui = uiOf({ schema, show, fields: {} }, "");
   return {
     key: "review",
@@ -293,9 +290,7 @@ export function definitionOf(form: TemplateForm): Json {
     judgments_per_unit: form.judgments,
     ...(labels === undefined ? {} : { aggregation: { answer: "/answer", labels } }),
     ...(form.hasTests ? { test_questions: { quiz: 0, every: 10 } } : {}),
-    ...(isReviewed
-      ? { routes: [{ when: { confidence_below: form.doubt }, to: ["review"] }] }
-      : {}),
+    ...(isReviewed ? { routes: [{ when: { confidence_below: form.doubt }, to: ["review"] }] } : {}),
   };
   return {
     name: form.name.trim(),

@@ -127,7 +127,8 @@ function ProgressTab({ workflow, steps }: LoadedWorkflow): VNode {
     <>
       {steps[0]?.total_units === 0 && (
         <p class="notice" role="status">
-          {texts.progress.noData} <a href={places.workflow(workflow.id, "data")}>{texts.progress.loadData}</a>
+          {texts.progress.noData}{" "}
+          <a href={places.workflow(workflow.id, "data")}>{texts.progress.loadData}</a>
         </p>
       )}
       <h2>{texts.progress.graph}</h2>

@@ -29,7 +29,7 @@ export async function runAction(
   onProgress: (now: QueueActionView) => void,
 ): Promise<QueueActionView> {
   let view = await api.startQueueAction(queue, { action, filter });
-  for (let stops = false; view.status === "running"; ) {
+  for (let stops = false; view.status === "running";) {
     onProgress(view);
     if (signal.aborted && !stops) {
       stops = true;
