@@ -698,7 +698,8 @@ caf::result<msg::cluster_verified> handle(self_ptr self, msg::verify_cluster&) {
                   {std::move(one.id), std::move(one.check), one.rows, std::move(one.sample)});
             promise.deliver(std::move(verified));
           },
-          [=](const caf::error& why) mutable { promise.deliver(msg::to_error(msg::failure_of(why)));
+          [=](const caf::error& why) mutable {
+            promise.deliver(msg::to_error(msg::failure_of(why)));
           });
   return promise;
 }

@@ -30,8 +30,7 @@ inline core::outcome<msg::node_list> answer(const node_settings&, persistence::s
     listed->resize(m.limit);
   for (auto& node : *listed)
     list.nodes.push_back({node.incarnation, std::move(node.name), std::move(node.address),
-                          node.started_at, node.expires_at, node.left_at, node.alive,
-                          node.shards});
+                          node.started_at, node.expires_at, node.left_at, node.alive, node.shards});
   return list;
 }
 

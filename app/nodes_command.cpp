@@ -24,9 +24,8 @@ struct nodes_flags {
 std::string state_of(const msg::node_start& node) {
   if (node.alive)
     return "lives";
-  return node.left_at == core::instant{}
-             ? "lost, lease until " + core::to_rfc3339(node.expires_at)
-             : "stopped " + core::to_rfc3339(node.left_at);
+  return node.left_at == core::instant{} ? "lost, lease until " + core::to_rfc3339(node.expires_at)
+                                         : "stopped " + core::to_rfc3339(node.left_at);
 }
 
 exit_code list_nodes_of(const nodes_flags& flags) {

@@ -33,7 +33,8 @@ struct topic_of_commands {
 const std::vector<topic_of_commands>& topics() {
   static const std::vector<topic_of_commands> all{
       {"Run a node",
-       {"node", "status", "nodes", "shards", "doctor", "config", "certs", "token", "audit", "demo"}},
+       {"node", "status", "nodes", "shards", "doctor", "config", "certs", "token", "audit",
+        "demo"}},
       {"Queues and tasks", {"queues", "tasks"}},
       {"Workflows and labelling",
        {"workflow", "step", "unit", "question", "contributor", "explain", "quality", "lineage"}},

@@ -76,8 +76,8 @@ struct queue_policy {
   duration aging = std::chrono::seconds{60};
   std::uint32_t depth_max = 1'000'000;             ///< Live tasks; above it producers are refused.
   duration retention = std::chrono::hours{7 * 24}; ///< How long finished tasks are kept.
-  std::set<task_ending> events; ///< The ends of tasks that are events; the others write none.
-  std::optional<push_policy> push;                 ///< None: workers ask for the tasks.
+  std::set<task_ending> events;    ///< The ends of tasks that are events; the others write none.
+  std::optional<push_policy> push; ///< None: workers ask for the tasks.
 };
 
 inline constexpr std::size_t queue_name_bytes_max = 64;

@@ -3,8 +3,8 @@
 #include "core/backoff.hpp"
 #include "core/invariant.hpp"
 #include "core/queue_policy.hpp"
-#include "core/task_events.hpp"
 #include "core/receiver.hpp"
+#include "core/task_events.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -46,7 +46,7 @@ struct step_definition {
   std::vector<monitor> monitors;          ///< Those that flag contributors.
   std::optional<gather_policy> gather;    ///< None: each unit that comes in is worked on by itself.
   std::string answer_pointer = "/answer"; ///< JSON pointer to the value that aggregation counts.
-  std::string judgment_schema; ///< JSON Schema of a judgment; empty accepts any object.
+  std::string judgment_schema;            ///< JSON Schema of a judgment; empty accepts any object.
   std::string correction_pointer = "/answer"; ///< Of a review: JSON pointer to the correction.
   // Where a finalized unit goes on to; its chain ends where both are empty. At most one is used.
   std::vector<std::string> next; ///< Keys of steps, each of which gets a unit.

@@ -167,8 +167,7 @@ using operations = caf::detail::type_list<
     operation<remove_schedule, schedule_removed, host_of<&remove_schedule::queue>,
               effect::administers>,
     operation<list_schedules, schedule_list, host_of<&list_schedules::queue>, effect::reads>,
-    operation<preview_schedule, schedule_preview, host_of<&preview_schedule::queue>,
-              effect::reads>,
+    operation<preview_schedule, schedule_preview, host_of<&preview_schedule::queue>, effect::reads>,
     operation<run_schedule, schedule_ran, host_of<&run_schedule::queue>, effect::administers>,
     // --- requesters ---
     operation<create_workflow, workflow_created, host_of_new_workflow, effect::administers>,

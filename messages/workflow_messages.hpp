@@ -598,7 +598,7 @@ struct broken_check {
 HOLDFAST_WIRE(broken_check, x.invariant, x.check, x.rows, x.sample)
 
 struct cluster_verified {
-  core::instant at;                  ///< The end of the audit.
+  core::instant at;                 ///< The end of the audit.
   std::vector<broken_check> broken; ///< Empty: all invariants hold.
 };
 HOLDFAST_WIRE(cluster_verified, x.at, x.broken)

@@ -686,15 +686,15 @@ public:
                                                               core::history_scope scope) = 0;
 
   /// The same, without standings, flags, right answers and votes that the database does not give
-  /// back, and without the work in units of which leases or judgments cannot be read: `damage` names
-  /// them. Reads row by row, so it is for a history that could not be read.
-  /// A contributor whose standing is missing is in no unsettled unit, and in none to be reinstated
-  /// in.
+  /// back, and without the work in units of which leases or judgments cannot be read: `damage`
+  /// names them. Reads row by row, so it is for a history that could not be read. A contributor
+  /// whose standing is missing is in no unsettled unit, and in none to be reinstated in.
   virtual core::outcome<core::step_history>
   load_readable_step_history(core::step_id step, core::history_scope scope) = 0;
 
   /// The contributors who were ever granted a unit of the step, of those after the name `after` the
-  /// first `limit`, by name. Tasks that judge are among them. What cannot be read counts for nobody.
+  /// first `limit`, by name. Tasks that judge are among them. What cannot be read counts for
+  /// nobody.
   virtual core::outcome<std::vector<core::step_history::worked>>
   load_grants(core::step_id step, const core::contributor_id& after, std::uint32_t limit) = 0;
 

@@ -177,8 +177,7 @@ inline void add_work_samples(samples& into) {
   const auto begun_bytes = id(0x71) + text("alpha") + text("10.0.0.1:4800") + at_bytes + at_bytes
                            + at_bytes + u8(1) + u32(7);
   const broken_check broken{"I-1", "slots_not_exceeded", 2, "unit_id=7"};
-  const auto broken_bytes =
-      text("I-1") + text("slots_not_exceeded") + u64(2) + text("unit_id=7");
+  const auto broken_bytes = text("I-1") + text("slots_not_exceeded") + u64(2) + text("unit_id=7");
   into.add("hf1.verify_cluster", verify_cluster{1}, u32(1));
   into.add("hf1.broken_check", broken, broken_bytes);
   into.add("hf1.cluster_verified", cluster_verified{at, {broken, broken}},
