@@ -1,5 +1,7 @@
 #include "actors/commit_spans.hpp"
 
+#include "core/task_events.hpp"
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -23,9 +25,9 @@ core::span handler_span(const core::finish_task& gone, const core::queue_name& q
                 {"messaging.destination.name", queue},
                 {"messaging.message.id", core::to_string(gone.task)},
                 {"holdfast.task.type", gone.type},
-                {"holdfast.task.outcome", std::string{core::to_string(gone.ending)}}};
+                {"holdfast.task.status", std::string{core::status_word(gone.ending)}}};
   if (told.has_failed)
-    told.texts.emplace_back("error.type", core::to_string(gone.ending));
+    told.texts.emplace_back("error.type", core::status_word(gone.ending));
   told.numbers = {{"holdfast.task.failures", static_cast<std::int64_t>(gone.progress.failures)}};
   return told;
 }

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_collector_gets_request_decision_commit_and_handler_of_a_c
   const auto handler = span_called(spans, "process mail");
   BOOST_TEST(handler.at("parentSpanId") == caller_span);
   BOOST_TEST(text_of(handler, "messaging.message.id") == id);
-  BOOST_TEST(text_of(handler, "holdfast.task.outcome") == "completed");
+  BOOST_TEST(text_of(handler, "holdfast.task.status") == "COMPLETED");
   for (const auto& span : spans) {
     BOOST_TEST(span.at("traceId") == caller_trace, span.dump());
     BOOST_TEST(span.at("name").get<std::string>().find(id) == std::string::npos);
