@@ -231,6 +231,23 @@ def test_a_claim_that_is_repeated_gets_the_same_tasks(client: Holdfast, queue: s
     ]
 
 
+def test_a_bulk_action_changes_all_tasks_that_its_filter_matches(
+    client: Holdfast, queue: str
+) -> None:
+    client.put_queue(queue, {})
+    client.enqueue_many(queue, [{"type": kind, "body": {}} for kind in ("a", "b", "a", "b")])
+    counted = client.start_queue_action(queue, "cancel", filter={"type": "a"}, dry_run=True)
+    assert (counted["status"], counted["matched"], counted["changed"]) == ("dry_run", 2, 0)
+    begun = client.start_queue_action(queue, "cancel", filter={"type": "a"})
+    wait_until(lambda: client.get_queue_action(queue, begun["id"])["status"] == "done")
+    assert client.get_queue_action(queue, begun["id"])["changed"] == 2
+    assert [one["id"] for one in client.list_queue_actions(queue)["actions"]] == [begun["id"]]
+    assert client.stop_queue_action(queue, begun["id"])["status"] == "done"
+    newest = client.list_tasks(queue=queue, status="CANCELED", order="newest")["tasks"]
+    assert [one["type"] for one in newest] == ["a", "a"]
+    assert newest[0]["id"] > newest[1]["id"]
+
+
 def test_the_cluster_tells_of_itself(client: Holdfast) -> None:
     shards = client.get_node_status()["shards_total"]
     assert len(client.get_placement()["hosts"]) == shards

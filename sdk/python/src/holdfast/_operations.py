@@ -268,21 +268,27 @@ class Operations:
         type: Optional[str] = None,
         status: Optional[str] = None,
         owner_id: Optional[str] = None,
+        key: Optional[str] = None,
+        error_code: Optional[str] = None,
         created_from: Optional[Moment] = None,
         created_before: Optional[Moment] = None,
+        order: Optional[str] = None,
         after: Optional[Id] = None,
         limit: Optional[int] = None,
     ) -> Call[types.TaskPage]:
-        """Lists tasks in the order of their ids, 100 in a page unless `limit` (1 to 1000) says
-        otherwise. While `more` is true, the next page begins after `last`. `status` is `QUEUED`,
+        """Lists tasks in the order of their ids, or with `order="newest"` the highest id first, 100
+        in a page unless `limit` (1 to 1000) says otherwise. While `more` is true, the next page begins after `last`. `status` is `QUEUED`,
         `EXECUTING`, `COMPLETED`, `FAILURE`, `ERROR` or `CANCELED`."""
         query = {
             "queue": queue,
             "type": type,
             "status": status,
             "owner_id": owner_id,
+            "key": key,
+            "error_code": error_code,
             "created_from": created_from,
             "created_before": created_before,
+            "order": order,
             "after": after,
             "limit": limit,
         }
@@ -656,6 +662,46 @@ class Operations:
         that of the task; the same one repeats the request. Errors: `not_found`, `wrong_state` (its
         definition cannot be read), `overloaded` (the queue is full)."""
         return (yield from route.ask({"queue": queue, "name": name}, body={"id": id or route.environment.make_id()}))
+
+    @operation("POST", "/v1/queues/{queue}/actions")
+    def start_queue_action(
+        route: Route,
+        queue: str,
+        action: str,
+        *,
+        filter: Optional[Mapping[str, Any]] = None,
+        dry_run: bool = False,
+        id: Optional[str] = None,
+    ) -> Call[types.QueueActionView]:
+        """Changes every task of the queue that `filter` matches, in the background: `pause`,
+        `resume`, `cancel`, `retry` or `redrive`. `dry_run` only counts them. `id` is that of the
+        action; the same one repeats the request. Errors: `not_found`, `payload_invalid`,
+        `overloaded` (too many actions run)."""
+        body = members(
+            id=id or route.environment.make_id(),
+            action=action,
+            filter=None if filter is None else dict(filter),
+            dry_run=dry_run or None,
+        )
+        return (yield from route.ask({"queue": queue}, body=body))
+
+    @operation("GET", "/v1/queues/{queue}/actions")
+    def list_queue_actions(
+        route: Route, queue: str, *, after: Optional[str] = None, limit: Optional[int] = None
+    ) -> Call[types.QueueActionPage]:
+        """Lists the bulk actions of a queue, the latest first. While `more` is true, the next page
+        begins after the last id. Errors: `not_found`."""
+        return (yield from route.ask({"queue": queue}, query={"after": after, "limit": limit}))
+
+    @operation("GET", "/v1/queues/{queue}/actions/{id}")
+    def get_queue_action(route: Route, queue: str, id: str) -> Call[types.QueueActionView]:
+        """Reads how far a bulk action is. Errors: `not_found`."""
+        return (yield from route.ask({"queue": queue, "id": id}))
+
+    @operation("POST", "/v1/queues/{queue}/actions/{id}/stop")
+    def stop_queue_action(route: Route, queue: str, id: str) -> Call[types.QueueActionView]:
+        """Stops a bulk action. What it has changed stays changed. Errors: `not_found`."""
+        return (yield from route.ask({"queue": queue, "id": id}))
 
     # --- contributors at work ---
 
