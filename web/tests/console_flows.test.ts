@@ -76,10 +76,10 @@ describe("flows of the console", { skip: reasonToSkip() ?? false }, () => {
     const page = await harness.open("/console#/queues/mail", { as: { role: "operator" } });
     await press(page, "Pause");
     await expectToast(page, "Queue mail is paused");
-    await page.getByRole("button", { name: "Resume" }).waitFor();
+    await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
     assert.equal((await harness.api.getQueue("mail")).paused, true);
     await press(page, "Resume");
-    await page.getByRole("button", { name: "Pause" }).waitFor();
+    await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
     assert.equal((await harness.api.getQueue("mail")).paused, false);
   });
 

@@ -71,6 +71,7 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
       "Measure the agreement",
       "Show the profile",
       "Show all 16 shards",
+      "Check the invariants now",
     ]);
     const page = await harness.open("/console", { as: { role: "auditor" } });
     for (const address of addressesOf(data)) {
@@ -81,7 +82,7 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
       assert.deepEqual(changing, [], address);
     }
     const links = await page.getByRole("navigation", { name: "Menu" }).getByRole("link").count();
-    assert.equal(links, 10);
+    assert.equal(links, 11);
   });
 
   test("an_auditor_who_sends_a_change_anyway_is_refused_by_the_node", async () => {
@@ -126,6 +127,7 @@ describe("safety of the console", { skip: reasonToSkip() ?? false }, () => {
       "Events",
       "Webhooks",
       "Cluster",
+      "Workbench",
     ]);
   });
 

@@ -83,7 +83,7 @@ export const queues = {
       pause: "Pause all that match",
       resume: "Resume all that match",
       cancel: "Cancel all that match",
-      retry: "Retry all that match",
+      retry: "Retry now all that match",
       redrive: "Redrive",
     },
     question: {
