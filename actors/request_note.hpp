@@ -17,7 +17,7 @@
 ///     gateway ─ noted_request ─► actor ─ note_in_hand ─► held_promise ─ noted() ─► core::change
 namespace holdfast::actors {
 
-/// What a request leaves with its change. Empty for most requests.
+/// The audit entry and the span of a request, for its change. Empty for most requests.
 struct request_note {
   /// The entry in the audit log; null: it leaves none.
   std::shared_ptr<const core::insert_audit> audit;

@@ -178,7 +178,7 @@ void make_tasks(self_ptr self, const core::webhook_batch& batch) {
           });
 }
 
-/// What is posted: one envelope, or a list where the webhook may have more than one at once.
+/// The body of a post: one envelope, or a list where the webhook may have several at once.
 void fill_post(connectors::webhook_post& what, const std::string& source,
                const delivery_links& links, const core::webhook_batch& batch) {
   if (links.definition.envelope == core::event_envelope::plain) {

@@ -38,7 +38,7 @@ std::optional<std::filesystem::path> objects_directory_of(const config::settings
 core::outcome<std::shared_ptr<connectors::webhook_sender>>
 webhook_sender_of(const config::settings& settings);
 
-/// What sends traces to their collector; null when the configuration names none, and
+/// The sender of traces to their collector; null when the configuration names none, and
 /// `invalid_argument` when its headers or its authorities cannot be used. `report` as in
 /// `trace_exporter_options`.
 core::outcome<std::shared_ptr<connectors::trace_exporter>>

@@ -33,7 +33,7 @@ struct end_export_headers {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 
-/// What came of one request.
+/// The end of one request.
 struct export_answer {
   bool is_taken = false;
   bool may_be_repeated = false;

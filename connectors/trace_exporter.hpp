@@ -15,7 +15,7 @@
 
 namespace holdfast::connectors {
 
-/// What a node says of itself with its spans.
+/// The name of a node and its version, which go with its spans.
 struct trace_resource {
   std::string service_version;
   std::string instance; ///< The node's name.
@@ -45,7 +45,7 @@ struct trace_exporter_options {
 
 /// Sends spans to a collector by OTLP over HTTP, encoded as JSON, from one thread of its own.
 ///
-/// Whoever takes part in a trace never waits for the collector: a span goes into a queue with a
+/// The work of a trace never waits for the collector: a span goes into a queue with a
 /// bound, or is dropped. One request is under way at a time. As OTLP asks, a request that was
 /// answered 429, 502, 503 or 504, or not at all, is repeated, after the time that the collector
 /// names; any other answer drops its spans. Redirects are not followed and no proxy is used.

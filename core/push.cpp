@@ -67,7 +67,7 @@ push_verdict answered_well(const post_answer& answer, const text_check& check_re
                          + why.detail);
 }
 
-/// What the receiver answered, with the beginning of what it says of that.
+/// The status of the receiver's answer, with the beginning of its text.
 std::string answer_words(const post_answer& answer) {
   auto words = "the receiver answered HTTP " + std::to_string(answer.status);
   if (!is_blank_answer(answer.body))

@@ -19,7 +19,7 @@ worker_id pusher_of(const queue_name& queue);
 /// attempt is posted again, after a lease that ran out or a pause that the receiver asked for.
 std::string push_id(const task_id& task, std::uint32_t attempt);
 
-/// What to do with a task that was posted.
+/// The step that follows for a task that was posted.
 struct push_verdict {
   enum class way : std::uint8_t {
     complete, ///< With `result`.

@@ -41,7 +41,7 @@ struct event_tasks {
   std::string type = "event";
 };
 
-/// What an event is wrapped in for its readers.
+/// The wrapping of an event for its readers.
 enum class event_envelope : std::uint8_t {
   plain = 1,       ///< Nothing but its place: `{"shard":3,"seq":17,"event":{…}}`.
   cloudevents = 2, ///< That of CloudEvents 1.0, see documents/cloud_event.hpp.

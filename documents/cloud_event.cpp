@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t source_bytes_max = 1024;
 
-/// What the envelope says of an event besides the event itself; texts without their quotes.
+/// The members of the envelope besides the event itself; texts without their quotes.
 struct told_members {
   std::string type;
   std::string step;

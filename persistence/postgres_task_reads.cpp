@@ -99,10 +99,45 @@ constexpr statement finished_after{"finished_after", R"sql(
 
 #undef FINISHED_AFTER
 
+// The tasks of a slice of ids that pass the filters. They are looked up row by row: left to itself
+// the planner merges 20,000 of them with all tasks that ever ended.
+#define TASKS_OF_SLICE                                                                             \
+  "  found AS (\n"                                                                                 \
+  "    SELECT k.task_id, k.queue, k.type, k.version, k.priority, k.key, k.credential, "            \
+  "k.max_attempts,\n"                                                                              \
+  "           k.owner_id, k.run_as_id, k.created_at, k.state, k.percent, k.attempts, k.crashes,\n" \
+  "           k.next_action, k.last_change, k.last_action, k.paused, coalesce(l.worker, '') AS "   \
+  "worker,\n"                                                                                      \
+  "           NULL::smallint AS ending, '' AS error_code, NULL::timestamptz AS finished_at\n"      \
+  "      FROM slice\n"                                                                             \
+  "     CROSS JOIN LATERAL (SELECT t.* FROM holdfast.tasks t\n"                                    \
+  "                          WHERE t.task_id = slice.task_id OFFSET 0) k\n"                        \
+  "      LEFT JOIN LATERAL (SELECT h.task_id, h.worker FROM holdfast.task_leases h\n"              \
+  "                          WHERE h.task_id = k.task_id OFFSET 0) l ON true\n"                    \
+  "     WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)\n"    \
+  "       AND ($13::text = '' OR k.key = $13::text) AND $14::text = ''\n"                          \
+  "       AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END\n"                 \
+  "       AND k.created_at >= $8::timestamptz\n"                                                   \
+  "       AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)\n"                     \
+  "    UNION ALL\n"                                                                                \
+  "    SELECT f.task_id, f.queue, f.type, f.version, f.priority, f.key, f.credential, "            \
+  "f.max_attempts,\n"                                                                              \
+  "           f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,\n" \
+  "           f.next_action, f.last_change, f.last_action, f.paused, '',\n"                        \
+  "           f.ending, f.error_code, f.finished_at\n"                                             \
+  "      FROM slice\n"                                                                             \
+  "     CROSS JOIN LATERAL (SELECT g.* FROM holdfast.finished_tasks g\n"                           \
+  "                          WHERE g.task_id = slice.task_id OFFSET 0) f\n"                        \
+  "     WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)\n"    \
+  "       AND ($13::text = '' OR f.key = $13::text)\n"                                             \
+  "       AND ($14::text = '' OR f.error_code = $14::text)\n"                                      \
+  "       AND f.ending = ANY ($7::smallint[])\n"                                                   \
+  "       AND f.created_at >= $8::timestamptz\n"                                                   \
+  "       AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)\n"
+
 // What is looked at comes from one index: by owner, of what failed in one queue, or by id. The plan
 // is made for the parameters, so that a condition that holds for all is none. All else is left to
-// those that were found: it must not send a page through the whole table. These are looked up row
-// by row: left to itself the planner merges 20,000 of them with all tasks that ever ended.
+// those that were found: it must not send a page through the whole table.
 constexpr statement tasks_after{"tasks_after", R"sql(
   WITH slice AS MATERIALIZED (
     SELECT task_id FROM (
@@ -117,35 +152,7 @@ constexpr statement tasks_after{"tasks_after", R"sql(
           AND ($10::text = '' OR (f.queue = $10::text AND f.ending IN (2, 4)))
         ORDER BY f.task_id LIMIT $11::integer)) u
      ORDER BY task_id LIMIT $11::integer),
-  found AS (
-    SELECT k.task_id, k.queue, k.type, k.version, k.priority, k.key, k.credential, k.max_attempts,
-           k.owner_id, k.run_as_id, k.created_at, k.state, k.percent, k.attempts, k.crashes,
-           k.next_action, k.last_change, k.last_action, k.paused, coalesce(l.worker, '') AS worker,
-           NULL::smallint AS ending, '' AS error_code, NULL::timestamptz AS finished_at
-      FROM slice
-     CROSS JOIN LATERAL (SELECT t.* FROM holdfast.tasks t
-                          WHERE t.task_id = slice.task_id OFFSET 0) k
-      LEFT JOIN LATERAL (SELECT h.task_id, h.worker FROM holdfast.task_leases h
-                          WHERE h.task_id = k.task_id OFFSET 0) l ON true
-     WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
-       AND ($13::text = '' OR k.key = $13::text) AND $14::text = ''
-       AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
-       AND k.created_at >= $8::timestamptz
-       AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)
-    UNION ALL
-    SELECT f.task_id, f.queue, f.type, f.version, f.priority, f.key, f.credential, f.max_attempts,
-           f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,
-           f.next_action, f.last_change, f.last_action, f.paused, '',
-           f.ending, f.error_code, f.finished_at
-      FROM slice
-     CROSS JOIN LATERAL (SELECT g.* FROM holdfast.finished_tasks g
-                          WHERE g.task_id = slice.task_id OFFSET 0) f
-     WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
-       AND ($13::text = '' OR f.key = $13::text)
-       AND ($14::text = '' OR f.error_code = $14::text)
-       AND f.ending = ANY ($7::smallint[])
-       AND f.created_at >= $8::timestamptz
-       AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)
+)sql" TASKS_OF_SLICE R"sql(
      ORDER BY task_id LIMIT $12::integer)
   SELECT found.*, looked.last, looked.number
     FROM (SELECT (SELECT task_id FROM slice ORDER BY task_id DESC LIMIT 1) AS last,
@@ -167,40 +174,14 @@ constexpr statement tasks_before{"tasks_before", R"sql(
           AND ($10::text = '' OR (f.queue = $10::text AND f.ending IN (2, 4)))
         ORDER BY f.task_id DESC LIMIT $11::integer)) u
      ORDER BY task_id DESC LIMIT $11::integer),
-  found AS (
-    SELECT k.task_id, k.queue, k.type, k.version, k.priority, k.key, k.credential, k.max_attempts,
-           k.owner_id, k.run_as_id, k.created_at, k.state, k.percent, k.attempts, k.crashes,
-           k.next_action, k.last_change, k.last_action, k.paused, coalesce(l.worker, '') AS worker,
-           NULL::smallint AS ending, '' AS error_code, NULL::timestamptz AS finished_at
-      FROM slice
-     CROSS JOIN LATERAL (SELECT t.* FROM holdfast.tasks t
-                          WHERE t.task_id = slice.task_id OFFSET 0) k
-      LEFT JOIN LATERAL (SELECT h.task_id, h.worker FROM holdfast.task_leases h
-                          WHERE h.task_id = k.task_id OFFSET 0) l ON true
-     WHERE ($2::text = '' OR k.queue = $2::text) AND ($3::text = '' OR k.type = $3::text)
-       AND ($13::text = '' OR k.key = $13::text) AND $14::text = ''
-       AND CASE WHEN l.task_id IS NULL THEN $5::boolean ELSE $6::boolean END
-       AND k.created_at >= $8::timestamptz
-       AND ($9::timestamptz = 'epoch' OR k.created_at < $9::timestamptz)
-    UNION ALL
-    SELECT f.task_id, f.queue, f.type, f.version, f.priority, f.key, f.credential, f.max_attempts,
-           f.owner_id, f.run_as_id, f.created_at, f.state, f.percent, f.attempts, f.crashes,
-           f.next_action, f.last_change, f.last_action, f.paused, '',
-           f.ending, f.error_code, f.finished_at
-      FROM slice
-     CROSS JOIN LATERAL (SELECT g.* FROM holdfast.finished_tasks g
-                          WHERE g.task_id = slice.task_id OFFSET 0) f
-     WHERE ($2::text = '' OR f.queue = $2::text) AND ($3::text = '' OR f.type = $3::text)
-       AND ($13::text = '' OR f.key = $13::text)
-       AND ($14::text = '' OR f.error_code = $14::text)
-       AND f.ending = ANY ($7::smallint[])
-       AND f.created_at >= $8::timestamptz
-       AND ($9::timestamptz = 'epoch' OR f.created_at < $9::timestamptz)
+)sql" TASKS_OF_SLICE R"sql(
      ORDER BY task_id DESC LIMIT $12::integer)
   SELECT found.*, looked.last, looked.number
     FROM (SELECT (SELECT task_id FROM slice ORDER BY task_id LIMIT 1) AS last,
                  (SELECT count(*) FROM slice) AS number) looked
     LEFT JOIN found ON true ORDER BY found.task_id DESC)sql"};
+
+#undef TASKS_OF_SLICE
 
 constexpr statement known_among{"known_among", R"sql(
   SELECT f.task_id, f.queue, f.live

@@ -50,8 +50,8 @@ std::string plain_form(const json& answer) {
   return form.dump();
 }
 
-/// What a person sees of a task. A name that is put together of another one and a page for it, as
-/// in zencrowd_us (`Sony-http://dbpedia.org/page/Sony`, `AOL-AOL_undisclosedLink0`), is taken
+/// The input of a task for a person. A name that is put together of another one and a page for it,
+/// as in zencrowd_us (`Sony-http://dbpedia.org/page/Sony`, `AOL-AOL_undisclosedLink0`), is taken
 /// apart.
 json input_of_task(const std::string& task) {
   json input{{"task", task}};

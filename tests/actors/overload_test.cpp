@@ -16,7 +16,7 @@ namespace holdfast::test {
 
 namespace {
 
-/// What became of requests that came one after the other.
+/// The outcomes of requests that came one after the other.
 struct offered_load {
   std::size_t accepted = 0; ///< Answered with success before the end.
   std::size_t refused = 0;  ///< As `overloaded`, in the moment in which they came.

@@ -49,7 +49,7 @@ struct waiting_requests {
 
 BOOST_FIXTURE_TEST_SUITE(pending_effects_of_an_actor, waiting_requests)
 
-BOOST_AUTO_TEST_CASE(what_waits_is_told_when_its_write_is_durable) {
+BOOST_AUTO_TEST_CASE(an_answer_that_waits_is_told_when_its_write_is_durable) {
   write("first");
   repeat("behind");
   write("second");

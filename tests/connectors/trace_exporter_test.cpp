@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_first_span_has_no_parent_and_none_ends_before_it_began) {
   BOOST_TEST(span.at("endTimeUnixNano") == span.at("startTimeUnixNano"));
 }
 
-BOOST_AUTO_TEST_CASE(what_may_pass_is_tried_again) {
+BOOST_AUTO_TEST_CASE(an_error_that_may_pass_is_tried_again) {
   for (const int status : {429, 502, 503, 504}) {
     std::atomic<int> asked{0};
     test::http_receiver collector{

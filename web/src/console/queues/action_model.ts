@@ -8,7 +8,7 @@ export type ActionKind = "pause" | "resume" | "cancel" | "retry" | "redrive";
 
 const LIVE_KINDS: readonly ActionKind[] = ["pause", "resume", "cancel", "retry"];
 
-/** What can be done with tasks of this status; an empty one is any. */
+/** The actions that tasks of this status allow; an empty one is any. */
 export function kindsFor(status: string): readonly ActionKind[] {
   switch (status) {
     case "":
