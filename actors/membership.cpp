@@ -339,6 +339,26 @@ core::failure start_anew(self_ptr self, const std::string& forgotten) {
   return {};
 }
 
+/// The connection leads to a server in whose place another one was promoted. Nothing of what this
+/// node hosts goes on there, nor does it begin a generation: its history has ended. The next look
+/// connects anew, because the name may lead to the right server by then.
+core::failure leave_replaced(self_ptr self, const std::string& why) {
+  auto& st = self->state;
+  const auto shards = all_hosted(st);
+  if (const auto fence = st.context->fence.read();
+      fence.since == core::instant{} || fence.why != why) { // once, and not at every look
+    st.context->log(log_level::error, "server_replaced",
+                    {{"reason", why},
+                     {"shards", listed(shards)},
+                     {"what", "have the connection lead to the server that was promoted; if this "
+                              "database is to go on in its place, run holdfast restored"}});
+    st.context->fence.begin(now(self, st.context), why);
+  }
+  st.store.reset();
+  lose(self, shards);
+  return {core::errc::unavailable, why};
+}
+
 /// A writer has found that the database does not know what it has committed. Where the look does
 /// not find the same, the two disagree about a batch for another reason; taking the shard anew ends
 /// that as well.
@@ -366,6 +386,8 @@ core::failure try_to_look(self_ptr self) {
   if (!view)
     return view.error();
   st.context->clock.follow(view->now, asked, self->clock().now());
+  if (const auto why = st.history.replaced(*view); !why.empty())
+    return leave_replaced(self, why);
   if (const auto forgotten = st.history.look(*view, written); !forgotten.empty() || view->moved)
     return start_anew(self, forgotten);
   if (core::find_node(*view, settings.incarnation) == nullptr) {

@@ -1,6 +1,7 @@
 #include "core/history.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace holdfast::core {
 
@@ -18,6 +19,34 @@ std::string text_of(const shard_mark& mark) {
 }
 
 } // namespace
+
+std::optional<server_place> server_place_in(std::string_view text) {
+  const auto first = text.find('/');
+  const auto last = text.rfind('/');
+  if (first == std::string_view::npos || first == last)
+    return std::nullopt;
+  const auto number = text.substr(first + 1, last - first - 1);
+  server_place place{std::string{text.substr(0, first)} + std::string{text.substr(last)}, 0};
+  constexpr int hexadecimal = 16;
+  const auto* end = number.data() + number.size();
+  const auto read = std::from_chars(number.data(), end, place.timeline, hexadecimal);
+  if (read.ec != std::errc{} || read.ptr != end)
+    return std::nullopt;
+  return place;
+}
+
+std::string seen_history::replaced(const cluster_view& view) const {
+  const auto place = server_place_in(view.server);
+  if (!place)
+    return {};
+  const auto known = timelines_.find(place->origin);
+  if (known == timelines_.end() || place->timeline >= known->second
+      || view.generation_began > generation_began_)
+    return {};
+  return "the database is on timeline " + std::to_string(place->timeline)
+         + " of its server, and this node has worked on timeline " + std::to_string(known->second)
+         + ": a standby was promoted in its place, and what is committed here would be lost";
+}
 
 std::string seen_history::look(const cluster_view& view, const shard_marks& written) {
   for (const auto& [shard, mark] : written)
@@ -48,6 +77,11 @@ std::string seen_history::look(const cluster_view& view, const shard_marks& writ
   for (const auto& [shard, mark] : stored)
     raise(marks_[shard], mark);
   generation_ = std::max(generation_, view.generation);
+  generation_began_ = std::max(generation_began_, view.generation_began);
+  if (const auto place = server_place_in(view.server)) {
+    // Not the greater of both: what was let through may be an older history that goes on.
+    timelines_[place->origin] = place->timeline;
+  }
   return forgotten;
 }
 

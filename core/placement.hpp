@@ -4,6 +4,7 @@
 #include "core/time.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +37,11 @@ struct cluster_view {
   /// The database is on another server, on another timeline, or restored under the same name: not
   /// where its generation began. Looked at once for each connection.
   bool moved{false};
+  /// The server that answers: `<system identifier>/<timeline, hexadecimal>/<database>`; empty where
+  /// it does not say.
+  std::string server{};
+  /// When the generation began, by the clock of the server on which it did; none for the first.
+  std::optional<instant> generation_began{};
 };
 
 /// The node of `view` with this incarnation; null when it is not there.

@@ -33,6 +33,7 @@ core::outcome<bool> memory_store::begin_generation(const known_history& known, b
   for (const auto& mark : known.shards)
     reached = std::max({reached, mark.epoch, mark.batch_seq, mark.last_event});
   t.generation = std::max(t.generation, known.generation) + 1;
+  t.generation_began = database_->clock_();
   t.numbers_above = reached + tokens_of_generation;
   t.server = database_->server_;
   for (core::shard_id number = 0; number < t.shards.size(); ++number) {

@@ -390,6 +390,8 @@ core::outcome<core::cluster_view> memory_store::renew(core::incarnation_id incar
                            t.shards[number].batch_seq, t.shards[number].event_seq});
   view.generation = t.generation;
   view.moved = !t.server.empty() && t.server != database_->server_;
+  view.server = database_->server_;
+  view.generation_began = t.generation_began;
   return view;
 }
 

@@ -78,7 +78,7 @@ public:
   /// The database is another one now: an older copy of it that was restored, or a standby that had
   /// not got the last commits.
   void restore(memory::tables copy);
-  /// Sets the server name by which `cluster_view::moved` goes.
+  /// Sets `cluster_view::server`, by which `cluster_view::moved` goes.
   void set_server(std::string server);
 
   /// What is committed, for checks of invariants. Not to be held across calls of other threads.

@@ -182,6 +182,7 @@ struct tables {
   std::uint64_t last_audit = 0;
   std::vector<shard_row> shards; ///< By number.
   std::uint64_t generation = 1;
+  std::optional<core::instant> generation_began; ///< None: with the database.
   core::token numbers_above = 0; ///< Of this generation.
   std::string server;            ///< Where it began; empty: not noted.
   std::map<core::shard_id, std::vector<core::event_gap>> event_gaps; ///< Ascending.

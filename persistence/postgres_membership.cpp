@@ -122,8 +122,11 @@ constexpr statement see_shards{"see_shards", R"sql(
 
 // Where the database is, is asked once for each connection: it does not change while one lives.
 constexpr statement see_generation{"see_generation", R"sql(
-  SELECT generation, $1::boolean AND coalesce(server <> holdfast.server_identity(), false)
-    FROM holdfast.cluster)sql"};
+  SELECT c.generation, coalesce(c.server <> here.server, false), here.server,
+         c.generation_began_at
+    FROM holdfast.cluster c
+         LEFT JOIN LATERAL (SELECT holdfast.server_identity() AS server WHERE $1::boolean) here
+                ON true)sql"};
 
 constexpr statement note_server{"note_server", R"sql(
   UPDATE holdfast.cluster SET server = holdfast.server_identity() WHERE server IS NULL)sql"};
@@ -266,6 +269,11 @@ core::outcome<core::cluster_view> postgres_store::renew(core::incarnation_id inc
   const auto& history = results[5];
   view.generation = history.rows() == 0 ? 0 : static_cast<std::uint64_t>(history.get<int8>(0, 0));
   view.moved = history.rows() != 0 && history.get<bool>(0, 1);
+  if (history.rows() != 0 && !history.is_null(0, 2))
+    server_ = history.get<std::string>(0, 2);
+  view.server = server_;
+  if (history.rows() != 0 && !history.is_null(0, 3))
+    view.generation_began = history.get<core::instant>(0, 3);
   place_seen_ = !view.moved; // until a generation has begun there
   renews_ = true;
   return view;

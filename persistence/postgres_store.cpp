@@ -48,6 +48,7 @@ std::optional<core::failure> postgres_store::connect_if_needed() {
   connection_.reset();
   row_types_.reset();
   place_seen_ = false;
+  server_.clear();
   auto opened = connection::open(options_.conninfo(), options_.application_name,
                                  session_settings(options_), options_.call_timeout);
   if (!opened) {
@@ -214,6 +215,9 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
   if (fences.failed)
     return {commit_status::in_doubt, {}, fences.failure.text()};
   auto judged = judge_fences(batch, fences.results.front());
+  // Another server may have answered than the name leads to by now.
+  if (judged.status == commit_status::history_lost)
+    connection_.reset();
   return judged.before ? confirmed(batch, std::move(judged)) : judged;
 }
 

@@ -246,6 +246,7 @@ private:
   std::optional<connection> connection_;
   bool renews_ = false;        ///< It has renewed a node's lease.
   bool place_seen_ = false;    ///< `cluster_view::moved` was false on this connection.
+  std::string server_;         ///< As in `cluster_view`; of this connection.
   std::uint32_t silences_ = 0; ///< In a row, of what everybody waits for.
   struct {
     std::uint32_t failed = 0; ///< In a row.

@@ -66,6 +66,67 @@ BOOST_AUTO_TEST_CASE(the_first_request_after_a_loss_is_told_to_ask_again_and_the
   BOOST_TEST(broken_invariants(*database) == "");
 }
 
+// F13: the old primary is still there, and takes writes.
+BOOST_AUTO_TEST_CASE(nothing_goes_on_at_a_primary_that_was_replaced_and_all_does_at_the_new_one) {
+  database->set_server("71/00000001/5");
+  advance(3s);
+  const auto kept_task = enqueued(request());
+  copy();
+  const auto old_primary = kept;
+  database->set_server("71/00000002/5"); // a standby that had got everything is promoted
+  advance(3s);
+  BOOST_TEST(logged("generation_begun"));
+  const auto later = enqueued(request());
+  copy();
+  const auto new_primary = kept;
+  // The name leads to the old one again.
+  database->restore(old_primary);
+  database->set_server("71/00000001/5");
+  const auto lost = request();
+  BOOST_TEST((enqueue(lost).refusal == core::errc::unavailable));
+  advance(10s);
+  BOOST_TEST(logged("server_replaced"));
+  BOOST_TEST(guards().fenced);
+  BOOST_TEST(guards().why.find("timeline 1") != std::string::npos);
+  BOOST_TEST(database->tables().generation == old_primary.generation);
+  BOOST_TEST(database->tables().tasks.count(lost.task) == 0U);
+  // And to the new one.
+  database->restore(new_primary);
+  database->set_server("71/00000002/5");
+  advance(10s);
+  BOOST_TEST(!guards().fenced);
+  std::set<core::task_id> given;
+  for (const auto& task : claimed(claim("w", 10)))
+    given.insert(task.task);
+  BOOST_TEST((given == std::set<core::task_id>{kept_task, later}));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
+// F13: somebody says that the older history is the one that counts.
+BOOST_AUTO_TEST_CASE(a_primary_that_was_replaced_goes_on_where_it_is_declared_restored) {
+  database->set_server("71/00000001/5");
+  advance(3s);
+  const auto kept_task = enqueued(request());
+  copy();
+  const auto old_primary = kept;
+  database->set_server("71/00000002/5");
+  advance(3s);
+  enqueued(request());
+  database->restore(old_primary);
+  database->set_server("71/00000001/5");
+  advance(10s);
+  BOOST_TEST(guards().fenced);
+  persistence::memory_store by_hand{database};
+  BOOST_REQUIRE(by_hand.begin_generation({}, true));
+  advance(10s);
+  BOOST_TEST(!guards().fenced);
+  std::set<core::task_id> given;
+  for (const auto& task : claimed(claim("w", 10)))
+    given.insert(task.task);
+  BOOST_TEST((given == std::set<core::task_id>{kept_task}));
+  BOOST_TEST(broken_invariants(*database) == "");
+}
+
 // The idle one: nobody writes, and what it has in memory is not there any more.
 BOOST_AUTO_TEST_CASE(a_loss_is_noticed_by_the_next_renewal_where_nobody_writes) {
   copy();

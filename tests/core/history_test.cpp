@@ -56,6 +56,52 @@ BOOST_AUTO_TEST_CASE(a_row_or_a_generation_that_is_gone_is_forgotten) {
              == "it is of generation 2, and generation 3 was seen");
 }
 
+// F13
+BOOST_AUTO_TEST_CASE(a_server_in_whose_place_another_was_promoted_is_not_gone_on_with) {
+  const auto at = [](const char* server, std::optional<std::int64_t> began = std::nullopt) {
+    auto view = seen_shards({shard_at(0, 1, 1, 1)});
+    view.server = server;
+    if (began)
+      view.generation_began = instant{duration{*began}};
+    return view;
+  };
+  const auto first = at("71/00000009/5");
+  const auto promoted = at("71/0000000A/5", 100);
+  seen_history known;
+  BOOST_TEST(known.replaced(first) == "");
+  known.look(first, {});
+  BOOST_TEST(known.replaced(first) == "");
+  BOOST_TEST(known.replaced(promoted) == "");
+  known.look(promoted, {});
+  BOOST_TEST(known.replaced(promoted) == "");
+  BOOST_TEST(
+      known.replaced(first)
+      == "the database is on timeline 9 of its server, and this node has worked on timeline "
+         "10: a standby was promoted in its place, and what is committed here would be lost");
+  // A generation that began before the promotion says nothing, one after it that this goes on.
+  BOOST_TEST(known.replaced(at("71/00000009/5", 100)) != "");
+  const auto restored = at("71/00000009/5", 101);
+  BOOST_TEST(known.replaced(restored) == "");
+  known.look(restored, {});
+  BOOST_TEST(known.replaced(restored) == "");
+  BOOST_TEST(known.replaced(promoted) == ""); // it is a promotion of that once more
+}
+
+BOOST_AUTO_TEST_CASE(timelines_of_other_servers_and_databases_are_not_compared) {
+  seen_history known;
+  auto view = seen_shards({});
+  for (const auto* server :
+       {"71/00000009/5", "72/00000001/5", "71/00000001/6", "", "here", "a/b"}) {
+    view.server = server;
+    BOOST_TEST(known.replaced(view) == "", server);
+    known.look(view, {});
+  }
+  BOOST_TEST(!server_place_in("71/0000000G/5"));
+  BOOST_TEST(!server_place_in("71//5"));
+  BOOST_TEST(!server_place_in("71/100000000/5"));
+  BOOST_TEST(server_place_in("71/0000000A/5")->timeline == 10U);
+}
+
 BOOST_AUTO_TEST_CASE(a_forgotten_history_stays_forgotten_until_the_numbers_are_above_it) {
   seen_history known;
   known.look(seen_shards({shard_at(0, 3, 8, 9)}), {});

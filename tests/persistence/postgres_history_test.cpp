@@ -3,6 +3,8 @@
 
 #include "tests/persistence/conformance.hpp"
 
+#include "core/history.hpp"
+
 #include <cstdlib>
 #include <future>
 
@@ -139,11 +141,21 @@ BOOST_AUTO_TEST_CASE(a_standby_that_was_promoted_without_the_last_commits_is_els
   world.copy();
   for (int i = 0; i < 3; ++i)
     BOOST_TEST(is(commit_to_the_end(next_batch()), committed));
+  const auto before = core::server_place_in(view().server);
+  BOOST_REQUIRE(before);
+  BOOST_TEST(!view().generation_began);
   world.promote_copy();
   BOOST_TEST(is(commit_to_the_end(next_batch()), commit_status::history_lost));
   BOOST_TEST(view().moved);
+  // F13: by which a node tells the old primary, if it is led there again.
+  const auto after = core::server_place_in(view().server);
+  BOOST_REQUIRE(after);
+  BOOST_TEST(after->origin == before->origin);
+  BOOST_TEST(after->timeline == before->timeline + 1);
   begin_anew();
   BOOST_TEST(!view().moved);
+  BOOST_TEST(core::server_place_in(view().server)->timeline == after->timeline);
+  BOOST_TEST(view().generation_began.has_value());
   BOOST_TEST(stored_units() == 2);
 }
 
