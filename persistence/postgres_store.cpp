@@ -179,6 +179,18 @@ void postgres_store::encode(write_batch& batch) {
     batch.encoding = std::make_shared<const encoded_calls>(batch, *row_types_);
 }
 
+bool postgres_store::fails_for_good(const write_batch& batch) {
+  const auto& first = batch.shards.front();
+  auto& known = failures_;
+  if (known.shard != first.shard || known.epoch != first.epoch
+      || known.batch_seq != first.batch_seq)
+    known = {first.shard, first.epoch, first.batch_seq, 0};
+  if (++known.count < server_failures_max)
+    return false;
+  known.count = 0;
+  return true;
+}
+
 commit_result postgres_store::failed_commit(const write_batch& batch,
                                             const std::vector<call>& calls,
                                             const query_failure& failure) {
@@ -193,6 +205,12 @@ commit_result postgres_store::failed_commit(const write_batch& batch,
             failure.text()};
   }
   case failure_kind::transient:
+    // Nothing of the batch is written: the transaction has failed.
+    if (may_be_damage(failure) && fails_for_good(batch))
+      return {commit_status::refused,
+              {},
+              "the server has failed on it " + std::to_string(server_failures_max)
+                  + " times in a row: " + failure.text()};
     return {commit_status::unavailable, {}, failure.text()};
   case failure_kind::refused:
     break;

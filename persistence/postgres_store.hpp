@@ -239,6 +239,17 @@ private:
   static core::outcome<std::uint32_t> pruned(const core::outcome<pipeline_results>& answer);
   /// `found`, once it is as durable as a commit.
   commit_result confirmed(const write_batch& batch, commit_result found);
+  /// Of the same batch the server itself fails no more than so often before the batch is refused:
+  /// on some damaged rows it does so for ever.
+  static constexpr std::uint32_t server_failures_max = 3;
+  struct server_failures {
+    core::shard_id shard = 0;
+    core::epoch epoch = 0;
+    std::uint64_t batch_seq = 0;
+    std::uint32_t count = 0; ///< In a row.
+  };
+  /// Whether they are as many of `batch` now.
+  bool fails_for_good(const write_batch& batch);
   commit_result failed_commit(const write_batch& batch, const std::vector<call>& calls,
                               const query_failure& failure);
 
@@ -247,6 +258,7 @@ private:
   bool renews_ = false;        ///< It has renewed a node's lease.
   bool place_seen_ = false;    ///< `cluster_view::moved` was false on this connection.
   std::string server_;         ///< As in `cluster_view`; of this connection.
+  server_failures failures_;   ///< Of commits.
   std::uint32_t silences_ = 0; ///< In a row, of what everybody waits for.
   struct {
     std::uint32_t failed = 0; ///< In a row.

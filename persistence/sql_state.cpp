@@ -53,9 +53,9 @@ constexpr std::array state_rules{
     state_rule{"53", remedy::retry},          // out of disk, memory, or what a setting allows
     state_rule{"55", remedy::retry},          // lock_not_available, object_in_use
     state_rule{"58", remedy::retry},          // an error of the system under the server
-    // Of the server itself, also about damaged rows. A write is tried again, because nothing of it
-    // is lost by that; a read that fails so twice in a row is answered `damaged`
-    // (`read_apart.hpp`).
+    // Of the server itself, also about damaged rows. A commit is tried again, and refused when it
+    // fails so three times in a row (`server_failures_max`); a read that fails so twice in a row is
+    // answered `damaged` (`read_apart.hpp`).
     state_rule{"XX", remedy::retry},
     // data_corrupted, index_corrupted: what is stored stays damaged until somebody mends it.
     state_rule{"XX001", remedy::refuse}, state_rule{"XX002", remedy::refuse},

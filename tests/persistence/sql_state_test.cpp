@@ -87,6 +87,35 @@ BOOST_AUTO_TEST_CASE(a_store_that_met_a_read_only_server_goes_on_when_that_takes
   BOOST_TEST(static_cast<bool>(f.db->renew(f.node, 1h)));
 }
 
+// finding B3: the server fails by XX000 on some damaged rows whenever they are written.
+BOOST_AUTO_TEST_CASE(a_batch_on_which_the_server_fails_three_times_in_a_row_is_refused) {
+  store_fixture<postgres_world> f;
+  test_cluster::instance().sql(
+      "CREATE FUNCTION public.t_fails() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      " IF NEW.consumer = 'bad' THEN"
+      " RAISE EXCEPTION 'cache lookup failed for type 7' USING ERRCODE = 'XX000'; END IF;"
+      " RETURN NEW; END $$;"
+      "CREATE TRIGGER t_fails BEFORE INSERT OR UPDATE ON holdfast.consumer_cursors"
+      " FOR EACH ROW EXECUTE FUNCTION public.t_fails()");
+  const auto bad = [&](core::event_seq at) {
+    return write_batch{{f.part(0, {{{core::advance_cursor{"bad", 0, at}}, {}}})}};
+  };
+  const auto first = bad(1);
+  for (int attempt = 1; attempt <= 2; ++attempt)
+    BOOST_TEST(is(f.commit(first), commit_status::unavailable));
+  const auto refused = f.commit(first);
+  BOOST_TEST(is(refused, commit_status::refused));
+  BOOST_TEST(refused.reason.find("3 times in a row") != std::string::npos, refused.reason);
+  BOOST_TEST(refused.taken.empty());
+  // Whatever else the shard has to write goes on under the same number.
+  BOOST_TEST(is(f.commit(one_change(f)), committed));
+  // Another batch begins to count anew.
+  const auto second = bad(2);
+  BOOST_TEST(is(f.commit(second), commit_status::unavailable));
+  test_cluster::instance().sql("DROP FUNCTION public.t_fails() CASCADE");
+  BOOST_TEST(is(f.commit(second), committed));
+}
+
 // finding Q3: a pooler or a person has thrown the prepared statements away.
 BOOST_AUTO_TEST_CASE(a_store_whose_prepared_statements_are_gone_prepares_them_anew) {
   for (const auto* lost : {"DEALLOCATE ALL", "DISCARD ALL"}) {
