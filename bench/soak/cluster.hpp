@@ -51,6 +51,7 @@ public:
   static std::string name_of(std::uint32_t node) { return "n" + std::to_string(node); }
   app::demo::node_process& node(std::uint32_t number) { return *nodes_.at(number); }
   std::uint32_t size() const { return options_.nodes; }
+  core::duration lease_time() const { return options_.lease_time; }
   /// The number of the node more that `cluster_options::guest` asks for. It does not run at first,
   /// and nobody is told where it is.
   std::uint32_t guest() const { return options_.nodes; }

@@ -23,6 +23,8 @@ using namespace std::chrono_literals;
 
 constexpr auto pause = 10ms;
 constexpr auto takeover_limit = 60s;
+/// Of the scorecard, whose far line moves nothing (row 24).
+constexpr auto far_line_lease_min = 5s;
 /// More than a drain may take, so that one which takes too long is measured.
 constexpr auto drain_limit = 30s;
 /// For shards to stop moving before a fault: so long is none to have moved.
@@ -173,9 +175,12 @@ public:
     case fault_kind::partial_partition:
     case fault_kind::one_way_partition:
     case fault_kind::bad_line:
-    case fault_kind::far_line:
       hurt_lines();
       expect_unmoved(before, "every node reached the server");
+      break;
+    case fault_kind::far_line:
+      hurt_lines();
+      expect_far_node_kept(before);
       break;
     case fault_kind::swizzle:
       swizzle(before);
@@ -275,6 +280,15 @@ private:
       rest();
     }
     struck_.violation = "a shard has no host a minute later";
+  }
+
+  /// TCP sends a lost packet again after 0.4 s, 0.8 s and so on where a round trip takes 200 ms. A
+  /// renewal of which two packets in a row are lost so takes longer than what is left of a lease of
+  /// two seconds, and such a lease does run out now and then. Then only shards of that node move.
+  void expect_far_node_kept(const std::optional<hosting>& before) {
+    if (nodes_.lease_time() >= far_line_lease_min)
+      return expect_unmoved(before, "every node reached the server");
+    expect_moves_of(nodes_.incarnation(struck_.planned.node), before, look(nodes_), "was far away");
   }
 
   void expect_unmoved(const std::optional<hosting>& before, const char* why) {
