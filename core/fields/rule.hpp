@@ -57,7 +57,8 @@ const std::vector<field_method>& methods_of(field_kind kind);
 /// only they may decide in a live step.
 bool looks_at_the_step(field_method method);
 
-/// What is overlooked when texts are compared. The answer is always one of the texts as written.
+/// What is overlooked when texts are compared; done in documents/, where `phrase::compared` is
+/// made.
 struct text_normalisation {
   bool nfc = true;          ///< Composed and decomposed letters are the same.
   bool letter_case = false; ///< Upper and lower case are the same.

@@ -39,11 +39,26 @@ struct span {
   std::string label;
 };
 
+/// A word of a text. `compared` is the word after the field's normalisation, which has tables of
+/// letters and is done by documents/; two words are the same if it is.
+struct word {
+  std::string written;
+  std::string compared;
+};
+
+/// A text: as it was written, as it is compared, and its words in order, without those of which
+/// normalisation leaves nothing.
+struct phrase {
+  std::string written;
+  std::string compared;
+  std::vector<word> words;
+};
+
 /// Nothing was said about the field: the member is not there, or null.
 struct absent {};
 
 /// What one person said about one field:
-/// category, ordinal, pairwise: the label as text · text: the text · number: the number ·
+/// category, ordinal, pairwise: the label as text · text: a phrase · number: the number ·
 /// set: options, each once, sorted by bytes · ranking: items, the best first, each once ·
 /// boxes, points, polygons: marks · spans: spans sorted by start, then end, then label.
 using value = std::variant<absent, std::string, double, std::vector<std::string>, std::vector<mark>,
