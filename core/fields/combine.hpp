@@ -22,6 +22,8 @@ struct part_support {
   std::string name; ///< Of an option or label; empty of marks and spans, which go by place.
   double share = 0; ///< Of the weight of those who said something about the field.
   std::uint32_t votes = 0;
+  /// Of marks and spans: what share of the weight of those who marked it gave it this label.
+  double label_share = 1;
 };
 
 /// An interval of numbers that holds so much of the weight.
