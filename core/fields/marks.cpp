@@ -85,8 +85,8 @@ bool same_shape(const mark& a, const mark& b) {
 }
 
 /// How many marks of the two lists are one to one the same object with the same label.
-std::size_t matches_of(const field_rule& rule, const std::vector<mark>& a,
-                       const std::vector<mark>& b) {
+std::size_t matching_marks(const field_rule& rule, const std::vector<mark>& a,
+                           const std::vector<mark>& b) {
   const auto place_all = [&](const std::vector<mark>& marks) {
     std::vector<placed_mark> all;
     for (const auto& one : marks)
@@ -148,13 +148,13 @@ found_value combine_marks(const field_rule& rule, const std::vector<given_value>
 double likeness_of_marks(const field_rule& rule, const value& a, const value& b) {
   const auto& first = marks_in(a);
   const auto& second = marks_in(b);
-  return f1_of(matches_of(rule, first, second), first.size(), second.size());
+  return f1_of(matching_marks(rule, first, second), first.size(), second.size());
 }
 
 bool marks_agree(const field_rule& rule, const value& a, const value& b) {
   const auto& first = marks_in(a);
   const auto& second = marks_in(b);
-  return first.size() == second.size() && matches_of(rule, first, second) == first.size();
+  return first.size() == second.size() && matching_marks(rule, first, second) == first.size();
 }
 
 std::string degenerate_marks(const field_rule& rule, const value& truth) {
