@@ -55,7 +55,7 @@ const std::vector<field_method>& methods_of(field_kind kind);
 
 /// Whether the method needs the judgments of the whole step; the others need those of one unit, and
 /// only they may decide in a live step.
-bool looks_at_the_step(field_method method);
+bool looks_at_the_step(field_kind kind, field_method method);
 
 /// What is overlooked when texts are compared; done in documents/, where `phrase::compared` is
 /// made.
@@ -79,7 +79,7 @@ struct field_rule {
   // number
   double within = 0;       ///< Two numbers agree when no farther apart than this,
   double within_share = 0; ///< or than this share of the greater of the two by size.
-  double trim = 0.1;
+  double trim = 0.2; ///< trimmed_mean: at most this share of the weight is left out at each end.
 
   // text
   text_normalisation normalise;
