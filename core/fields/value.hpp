@@ -61,8 +61,8 @@ struct absent {};
 /// category, ordinal, pairwise: the label as text · text: a phrase · number: the number ·
 /// set: options, each once, sorted by bytes · ranking: items, the best first, each once ·
 /// boxes, points, polygons: marks · spans: spans sorted by start, then end, then label.
-using value = std::variant<absent, std::string, double, std::vector<std::string>, std::vector<mark>,
-                           std::vector<span>>;
+using value = std::variant<absent, std::string, double, phrase, std::vector<std::string>,
+                           std::vector<mark>, std::vector<span>>;
 
 inline bool is_absent(const value& v) { return std::holds_alternative<absent>(v); }
 
