@@ -197,13 +197,14 @@ std::vector<item_score> scale_of(const std::vector<std::string>& names,
                                  const std::vector<double>& strengths) {
   // What differs by rounding alone is equal, or the order would depend on that of the judgments.
   constexpr double grains = 1e9;
+  constexpr double least = 1e-300; // points may be 0
   struct standing {
     long long strength;
     std::size_t item;
   };
   std::vector<standing> order;
   for (std::size_t i = 0; i < strengths.size(); ++i)
-    order.push_back({std::llround(std::log(strengths[i]) * grains), i});
+    order.push_back({std::llround(std::log(std::max(strengths[i], least)) * grains), i});
   std::sort(order.begin(), order.end(), [&](const standing& a, const standing& b) {
     return std::tie(b.strength, names[a.item]) < std::tie(a.strength, names[b.item]);
   });
