@@ -17,8 +17,11 @@ constexpr double movement_min = 1e-12;
 constexpr std::uint32_t rounds_max = 2000;
 
 /// Of the estimate with reliabilities, whose likelihood rises slowly near its peak.
-constexpr double noisy_movement_min = 1e-9;
-constexpr std::uint32_t noisy_rounds_max = 500;
+constexpr double noisy_movement_min = 1e-11;
+constexpr std::size_t noisy_rounds_max = 500;
+/// A step of a million comparisons has 60 rounds, which is a matter of seconds.
+constexpr std::size_t noisy_rounds_min = 60;
+constexpr std::size_t noisy_work_max = 60'000'000; ///< Rounds times comparisons.
 constexpr std::uint32_t sweeps_per_round = 3;
 
 /// Beta(4, 2), as for trust: the reliability of a contributor of whom nothing is known is 2/3.
@@ -87,6 +90,24 @@ tournament tournament_of(std::uint32_t items, const std::vector<comparison>& com
   return t;
 }
 
+/// A step towards the common factor of all strengths that the comparisons with the item of strength
+/// 1 ask for. No other comparison does, so that rounds over single items hardly move it. Newton's
+/// step on the logarithm, not longer than 1.
+double shift(std::vector<double>& strengths) {
+  double slope = 0;
+  double bend = 0;
+  for (const auto one : strengths) {
+    const auto wins = one / (one + 1);
+    slope += 1 - 2 * wins;
+    bend += 2 * wins * (1 - wins);
+  }
+  const auto step = bend > 0 ? std::clamp(slope / bend, -1.0, 1.0) : 0.0;
+  const auto factor = std::exp(step);
+  for (auto& one : strengths)
+    one *= factor;
+  return std::abs(step);
+}
+
 /// One round over all items; how far the strength moved that moved most, as a logarithm.
 double sweep(const tournament& t, std::vector<double>& strengths) {
   double most = 0;
@@ -104,7 +125,7 @@ double sweep(const tournament& t, std::vector<double>& strengths) {
     strengths[i] = for_me / against_me;
     most = std::max(most, std::abs(std::log(strengths[i] / mine)));
   }
-  return most;
+  return std::max(most, shift(strengths));
 }
 
 void divide_by_sum(std::vector<double>& strengths) {
@@ -161,7 +182,9 @@ found_scale noisy_bradley_terry(std::uint32_t items, std::uint32_t contributors,
   std::vector<double> seen_right(t.counted.size());
   std::vector<double> right(contributors);
   std::vector<double> judged(contributors);
-  for (std::uint32_t round = 0; round < noisy_rounds_max; ++round) {
+  const auto rounds = std::clamp(noisy_work_max / std::max<std::size_t>(t.counted.size(), 1),
+                                 noisy_rounds_min, noisy_rounds_max);
+  for (std::size_t round = 0; round < rounds; ++round) {
     ++found.iterations;
     std::fill(right.begin(), right.end(), right_before);
     std::fill(judged.begin(), judged.end(), judged_before);
