@@ -73,8 +73,14 @@ struct field_rule {
   std::string at;   ///< JSON pointer.
   field_kind kind = field_kind::category;
   field_method method = field_method::majority;
-  std::vector<std::string> labels; ///< Or options, or items; of an ordinal the lowest first.
-  bool optional = false;           ///< A judgment may say nothing about it.
+  /// Or options, or items; of an ordinal the lowest first. Of marks and spans their text; of all
+  /// other kinds the JSON text of each value, because 10 and "10" are two values.
+  std::vector<std::string> labels;
+  bool optional = false; ///< A judgment may say nothing about it.
+  bool single = false;   ///< boxes, points, polygons: one mark and no list.
+  /// pairwise: two JSON pointers into the input of a unit, to the items that the first two labels
+  /// stand for; empty: units are not compared with each other.
+  std::vector<std::string> between;
 
   // number
   double within = 0;       ///< Two numbers agree when no farther apart than this,
