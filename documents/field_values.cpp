@@ -22,6 +22,7 @@ namespace holdfast::documents {
 using core::fields::absent;
 using core::fields::field_kind;
 using core::fields::field_rule;
+using core::fields::has_marks;
 using core::fields::mark;
 using core::fields::span;
 using core::fields::value;
@@ -38,10 +39,6 @@ namespace {
 
 core::failure not_valid(const std::string& place, const std::string& what) {
   return {core::errc::payload_invalid, at_place(place, what)};
-}
-
-bool has_marks(field_kind kind) {
-  return kind == field_kind::boxes || kind == field_kind::points || kind == field_kind::polygons;
 }
 
 /// What the place of a mark is called.

@@ -17,6 +17,7 @@ namespace holdfast::documents {
 using core::fields::field_kind;
 using core::fields::field_method;
 using core::fields::field_rule;
+using core::fields::has_marks;
 using nlohmann::json;
 
 namespace {
@@ -29,10 +30,6 @@ bool is_field_name(const std::string& name) {
          && std::all_of(name.begin(), name.end(), [](char c) {
               return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
             });
-}
-
-bool has_marks(field_kind kind) {
-  return kind == field_kind::boxes || kind == field_kind::points || kind == field_kind::polygons;
 }
 
 /// What the list of what can be said is called; null where there is none.

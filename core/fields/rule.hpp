@@ -23,6 +23,11 @@ enum class field_kind : std::uint8_t {
   none, ///< Never compared: all judgments are the result.
 };
 
+/// Whether what is said is a list of marks on an image.
+constexpr bool has_marks(field_kind kind) {
+  return kind == field_kind::boxes || kind == field_kind::points || kind == field_kind::polygons;
+}
+
 std::string_view to_string(field_kind kind);
 std::optional<field_kind> field_kind_named(std::string_view name);
 
