@@ -83,7 +83,10 @@ BOOST_AUTO_TEST_CASE(nothing_goes_on_at_a_primary_that_was_replaced_and_all_does
   database->restore(old_primary);
   database->set_server("71/00000001/5");
   const auto lost = request();
-  BOOST_TEST((enqueue(lost).refusal == core::errc::unavailable));
+  const auto refused = send_to_node(msg::enqueue_tasks{"mail", {lost}});
+  settle();
+  BOOST_REQUIRE(refused->arrived());
+  BOOST_TEST((refused->code() == core::errc::unavailable));
   advance(10s);
   BOOST_TEST(logged("server_replaced"));
   BOOST_TEST(guards().fenced);
