@@ -3,6 +3,7 @@
 #include "core/fields/combine.hpp"
 #include "core/quality/tie_break.hpp"
 #include "documents/csv.hpp"
+#include "tests/support/source_dir.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -36,7 +37,7 @@ struct box_job {
 };
 
 std::vector<documents::csv_record> records_of(const std::string& name) {
-  const auto path = std::string{HOLDFAST_SOURCE_DIR} + "/data/bbox_pedestrians/" + name;
+  const auto path = source_dir() + "/data/bbox_pedestrians/" + name;
   std::ifstream in{path, std::ios::binary};
   const std::string text{std::istreambuf_iterator<char>{in}, {}};
   auto records = documents::parse_csv(text, path);
