@@ -119,6 +119,39 @@ BOOST_AUTO_TEST_CASE(figures_of_a_recorded_job_are_reported) {
   BOOST_TEST(fitted["ms_per_iteration"].get<double>() > 0);
 }
 
+// A30
+BOOST_AUTO_TEST_CASE(fields_of_judgments_are_combined_by_their_kinds_and_come_back_typed) {
+  std::ofstream{file("fields.json")}
+      << R"({"fields": [{"name": "kind", "kind": "category", "labels": ["car", 10]},)"
+         R"( {"name": "length", "kind": "number", "within": 0.5}]})";
+  const auto set = set_of("worker,task,kind,length\na,t1,10,2\nb,t1,10,2.5\nc,t1,car,9\n",
+                          "task,kind,length\nt1,10,2.4\n");
+  const auto told = report({"aggregate", "--fields", file("fields.json"), "--data", set,
+                            "--answers-out", file("answers.jsonl")});
+  BOOST_TEST(told["units"] == 1);
+  BOOST_TEST(told["fields"][0]["against_truth"]["right"] == 1.0);
+  BOOST_TEST(told["fields"][1]["against_truth"]["right"] == 1.0);
+  const auto answer = nlohmann::json::parse(text_of("answers.jsonl"));
+  BOOST_TEST(answer["answer"].dump() == R"({"kind":10,"length":2.5})");
+  BOOST_TEST(answer["fields"]["kind"]["votes"] == 3);
+}
+
+// A30
+BOOST_AUTO_TEST_CASE(files_of_fields_that_cannot_be_used_are_refused_with_the_place) {
+  std::ofstream{file("fields.json")} << R"([{"name": "n", "kind": "number"}])";
+  std::ofstream{file("judgments.jsonl")} << R"({"unit": 1, "contributor": "a", "judgment": {}})";
+  const auto end =
+      ran({"aggregate", "--fields", file("fields.json"), "--judgments", file("judgments.jsonl")});
+  BOOST_TEST(end.code == 2);
+  BOOST_TEST(contains(end.err, "judgments.jsonl:1: /n: is missing"));
+  BOOST_TEST(contains(ran({"aggregate"}).err, "--data is missing"));
+  std::ofstream{file("fields.json")} << R"([{"name": "n", "kind": "colour"}])";
+  BOOST_TEST(contains(
+      ran({"aggregate", "--fields", file("fields.json"), "--judgments", file("judgments.jsonl")})
+          .err,
+      "/fields/0/kind: must be one of category"));
+}
+
 // finding C5
 BOOST_AUTO_TEST_CASE(truths_of_tasks_that_nobody_answered_are_told) {
   const auto set = set_of("worker,task,label\na,t1,x\nb,t1,x\n", "task,label\nT1,x\nT2,x\n");
