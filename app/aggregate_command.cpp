@@ -1,3 +1,4 @@
+#include "app/aggregate_fields.hpp"
 #include "app/aggregate_files.hpp"
 #include "app/commands.hpp"
 #include "app/judgment_export.hpp"
@@ -43,6 +44,7 @@ struct aggregate_flags {
   bool guard_formulas = true;
   bool skip_bad_rows = false;
   bool json = false;
+  field_aggregation of_fields;
 };
 
 /// What was found, and how long that took.
@@ -198,7 +200,21 @@ void print_aggregates(const ordered_json& report) {
               << (value.is_string() ? printable(value.get<std::string>()) : value.dump()) << '\n';
 }
 
+exit_code run_on_fields(const aggregate_flags& flags) {
+  auto asked = flags.of_fields;
+  asked.data = flags.data;
+  asked.answers_out = flags.answers_out;
+  asked.skip_bad_rows = flags.skip_bad_rows;
+  asked.json = flags.json;
+  return aggregate_fields(asked);
+}
+
 exit_code run(const aggregate_flags& flags) {
+  if (!flags.of_fields.fields.empty())
+    return run_on_fields(flags);
+  if (flags.data.empty())
+    return complain("--data is missing: the directory with answers.csv and truth.csv",
+                    exit_code::usage);
   const auto what = quality::method_named(flags.method);
   if (!what)
     return complain("there is no method `" + flags.method + "`; there are " + all_methods(),
@@ -262,8 +278,26 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
   auto flags = std::make_shared<aggregate_flags>();
   auto* command = cli.add_subcommand(
       "aggregate", "Make answers of recorded judgments, and compare them with the truth");
-  command->add_option("--data", flags->data, "Directory with answers.csv and truth.csv")
-      ->required();
+  command->add_option("--data", flags->data, "Directory with answers.csv and truth.csv");
+  auto* fields = command->add_option(
+      "--fields", flags->of_fields.fields,
+      "Judgments have several fields, of the kinds that this file says: {\"fields\": [...]}, or a "
+      "workflow; docs/FIELDS.md has the kinds");
+  command->add_option("--step", flags->of_fields.step, "Of a workflow: the step whose fields count")
+      ->needs(fields);
+  command
+      ->add_option("--judgments", flags->of_fields.judgments,
+                   "In place of --data: a file of JSON lines with unit, contributor and judgment, "
+                   "or of CSV (.csv)")
+      ->needs(fields);
+  command
+      ->add_option("--truth", flags->of_fields.truth,
+                   "File of the same form, without contributors: what is true of units")
+      ->needs(fields);
+  command
+      ->add_flag("--weigh-by-trust", flags->of_fields.weighs,
+                 "Judgments weigh as much as the member or column trust says")
+      ->needs(fields);
   command
       ->add_option("--method", flags->method,
                    "One of " + all_methods() + "; other names: " + all_aliases())
@@ -273,7 +307,8 @@ void add_aggregate_command(CLI::App& cli, exit_code& result) {
   command->add_flag("--every-judgment", flags->every_judgment,
                     "Count all judgments of a contributor on a task, not the first one only");
   command->add_option("--answers-out", flags->answers_out,
-                      "Write task, label and confidence of each unit to this file");
+                      "Write task, label and confidence of each unit to this file; with --fields a "
+                      "line of JSON for each unit");
   command->add_option("--trust", flags->trust,
                       "File with worker and trust, from 0 to 1, in place of test questions");
   command

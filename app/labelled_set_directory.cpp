@@ -1,10 +1,10 @@
 #include "app/labelled_set_directory.hpp"
 
 #include "app/printable.hpp"
+#include "app/whole_file.hpp"
 #include "documents/text.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
@@ -13,16 +13,6 @@
 namespace holdfast::app {
 
 namespace {
-
-core::outcome<std::string> text_of(const std::filesystem::path& path) {
-  std::error_code problem;
-  const auto size = std::filesystem::file_size(path, problem); // of a directory a problem, too
-  std::ifstream in{path, std::ios::binary};
-  std::string text(problem ? 0 : size, '\0');
-  if (problem || !in || !in.read(text.data(), static_cast<std::streamsize>(text.size())))
-    return core::failure{core::errc::invalid_argument, path.string() + ": cannot be read"};
-  return text;
-}
 
 /// As many as show how answers are spelled.
 std::string some_of(const std::vector<std::string>& labels) {
@@ -52,12 +42,12 @@ core::outcome<documents::labelled_set> read_labelled_set(const std::filesystem::
                          answers_path.string()
                              + ": there is no such file; a data set is a directory with answers.csv"
                                " and, where something is known to be true, truth.csv"};
-  const auto answers = text_of(answers_path);
+  const auto answers = text_of_whole_file(answers_path);
   if (!answers)
     return answers.error();
   core::outcome<std::string> truth = std::string{};
   if (const auto path = directory / "truth.csv"; std::filesystem::exists(path, ignored))
-    truth = text_of(path);
+    truth = text_of_whole_file(path);
   if (!truth)
     return truth.error();
   return documents::parse_labelled_set(directory.string(), *answers, *truth, rule, refuse);
@@ -98,7 +88,7 @@ nlohmann::ordered_json truths_nobody_gave(const documents::labelled_set& set) {
 
 core::outcome<std::vector<double>> read_trust(const std::filesystem::path& file,
                                               const std::vector<std::string>& contributors) {
-  const auto text = text_of(file);
+  const auto text = text_of_whole_file(file);
   if (!text)
     return text.error();
   return documents::parse_trust(file.string(), *text, contributors);
