@@ -134,9 +134,10 @@ private:
     for (std::size_t at = 0;;) {
       field_.clear();
       if (at < text.size() && text[at] == '"') {
-        found.how = scan_quoted(text, is_end, at);
-        if (found.how != scan_end::whole)
+        if (const auto how = scan_quoted(text, is_end, at); how != scan_end::whole) {
+          found.how = how;
           return found;
+        }
       } else {
         const auto end = std::min(text.find_first_of(unquoted_end_, at), text.size());
         if (end == text.size() && !is_end)

@@ -283,9 +283,9 @@ BOOST_AUTO_TEST_CASE(whoever_takes_rows_may_end_the_reading) {
       {},
       [](const auto&) { return core::failure{}; },
       [&](table_row&) {
-        return ++taken < 2 ? core::failure{} : core::failure{core::errc::canceled, "enough"};
+        return ++taken < 2 ? core::failure{} : core::failure{core::errc::limit_reached, "enough"};
       }};
-  BOOST_TEST((reader.read("a\n1\n2\n3\n").code == core::errc::canceled));
+  BOOST_TEST((reader.read("a\n1\n2\n3\n").code == core::errc::limit_reached));
   BOOST_TEST(taken == 2);
 }
 
