@@ -45,7 +45,7 @@ core::failure wrong_cell(std::string_view column, const std::string& why) {
   return {core::errc::payload_invalid, "the column " + shown(column) + ' ' + why};
 }
 
-std::string listed(const std::vector<std::string>& columns) {
+std::string listed_columns(const std::vector<std::string>& columns) {
   constexpr std::size_t listed_max = 20;
   std::string all;
   for (std::size_t i = 0; i < columns.size() && i < listed_max; ++i)
@@ -169,7 +169,7 @@ core::failure row_mapper::bind(const std::vector<std::string>& columns) {
     const std::vector<std::string_view> known{columns.begin(), columns.end()};
     return {core::errc::invalid_argument, "there is no column " + shown(wanted)
                                               + suggestion(wanted, known) + "; the file has "
-                                              + listed(columns)};
+                                              + listed_columns(columns)};
   };
   for (const auto& one : mapping_.members)
     if (auto why = check(one.column); why.code != core::errc::none)
@@ -273,7 +273,7 @@ core::failure row_mapper::fill(const cells& from, mapped_row& into) const {
 namespace {
 
 /// The text that a cell spells.
-std::string spelled(std::string_view text, bool is_json) {
+std::string cell_text(std::string_view text, bool is_json) {
   return is_json && text.front() == '"' ? unquoted(text) : std::string{text};
 }
 
@@ -293,7 +293,7 @@ core::outcome<bool> append_cell(std::string& to, const mapped_member& as, std::s
     to += text;
     return true;
   }
-  const auto raw = spelled(text, is_json);
+  const auto raw = cell_text(text, is_json);
   const auto bare = without_spaces(raw);
   if (bare.empty())
     return false;
@@ -363,7 +363,7 @@ core::outcome<std::string> row_mapper::key_of(const cells& from, const std::stri
     const auto& one = found->second;
     if (one.is_json && (one.text.front() == '{' || one.text.front() == '[' || one.text == "null"))
       return wrong_cell(column, "must be a text or a number: it names the row");
-    auto text = spelled(one.text, one.is_json);
+    auto text = cell_text(one.text, one.is_json);
     if (text.empty())
       return wrong_cell(column, "is empty; it names the row");
     return text;

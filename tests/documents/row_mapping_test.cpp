@@ -29,7 +29,7 @@ row_mapper mapper_of(const texts& entries, const texts& key, const texts& column
 }
 
 /// `key input`, with the judgments where some are wanted, or the reason against it.
-std::string told(const mapped_row& row) {
+std::string outcome_of(const mapped_row& row) {
   if (row.problem.code != core::errc::none)
     return "! " + row.problem.detail;
   return row.key + ' ' + row.input
@@ -41,17 +41,17 @@ std::string map_cells(const texts& entries, const texts& key, const texts& colum
   table_row row;
   row.line = 2;
   row.cells = cells;
-  return told(mapper_of(entries, key, columns).map(row));
+  return outcome_of(mapper_of(entries, key, columns).map(row));
 }
 
 std::string map_object(const texts& entries, const texts& key, const std::string& object) {
   table_row row;
   row.line = 2;
   row.object = object;
-  return told(mapper_of(entries, key).map(row));
+  return outcome_of(mapper_of(entries, key).map(row));
 }
 
-std::string refusal_of(const texts& entries, const texts& key) {
+std::string mapping_refusal(const texts& entries, const texts& key) {
   const auto mapping = parse_row_mapping(entries, key);
   return mapping ? "" : mapping.error().detail;
 }
@@ -151,21 +151,22 @@ BOOST_AUTO_TEST_CASE(a_column_that_is_not_there_is_told_with_those_that_are) {
 }
 
 BOOST_AUTO_TEST_CASE(mappings_that_say_nothing_clear_are_refused) {
-  BOOST_TEST(refusal_of({"text"}, {})
+  BOOST_TEST(mapping_refusal({"text"}, {})
              == "the mapping 'text' must be input.MEMBER=COLUMN, input.MEMBER=COLUMN:KIND or "
                 "judgments=COLUMN");
-  BOOST_TEST(refusal_of({"output.a=b"}, {})
+  BOOST_TEST(mapping_refusal({"output.a=b"}, {})
              == "the mapping 'output.a=b' must begin with input. and the name of a member, or with "
                 "judgments");
-  BOOST_TEST(refusal_of({"input.a=b", "input.a=c"}, {})
+  BOOST_TEST(mapping_refusal({"input.a=b", "input.a=c"}, {})
              == "the mapping 'input.a=c' fills a member that another column fills");
-  BOOST_TEST(refusal_of({"input.a.b=c"}, {})
+  BOOST_TEST(mapping_refusal({"input.a.b=c"}, {})
              == "the mapping 'input.a.b=c' names a member with a dot; members of members are made "
                 "by a column of the kind json");
-  BOOST_TEST(refusal_of({"judgments=a", "judgments=b"}, {})
+  BOOST_TEST(mapping_refusal({"judgments=a", "judgments=b"}, {})
              == "the mapping 'judgments=b' names a second column of judgments");
-  BOOST_TEST(refusal_of({}, {"digest()", "a"}) == "the key is digest() or columns, and not both");
-  BOOST_TEST(refusal_of({}, {""}) == "a column of the key has no name");
+  BOOST_TEST(mapping_refusal({}, {"digest()", "a"})
+             == "the key is digest() or columns, and not both");
+  BOOST_TEST(mapping_refusal({}, {""}) == "a column of the key has no name");
 }
 
 BOOST_AUTO_TEST_CASE(a_colon_in_the_name_of_a_column_is_no_kind) {

@@ -65,9 +65,9 @@ told_table read_table(table_format format, std::string_view text, const table_li
   return whole;
 }
 
-using lines = std::vector<std::string>;
+using told_lines = std::vector<std::string>;
 
-void check_rows(const told_table& told, const lines& rows) {
+void check_rows(const told_table& told, const told_lines& rows) {
   BOOST_TEST(told.failure == "");
   BOOST_TEST(told.rows == rows, boost::test_tools::per_element());
 }
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_SUITE(table_reading)
 
 // A3
 BOOST_AUTO_TEST_CASE(csv_of_any_system_has_the_same_rows) {
-  const auto columns = lines{"id", "text"};
+  const auto columns = told_lines{"id", "text"};
   for (const auto* end : {"\n", "\r\n", "\r"}) {
     const std::string e = end;
     const auto told =
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_quotation_mark_that_nobody_closes_costs_its_line) {
   table_limits limits;
   limits.row_bytes_max = 32;
   std::string text = "a,b\n1,\"x\n";
-  lines rows{"2! a quotation mark is not closed within the 32 bytes that a row may have"};
+  told_lines rows{"2! a quotation mark is not closed within the 32 bytes that a row may have"};
   for (int i = 3; i < 40; ++i) {
     text += std::to_string(i) + ",y\n";
     rows.push_back(std::to_string(i) + ": " + std::to_string(i) + "|y");
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_ends_with_its_line_costs_that_line_of_an_array)
              {"2! a text ends with the line", "3: {\"a\":\"y\"}", "4: {\"a\":\"z\"}"});
   // Where the element ends cannot be told here.
   const auto told = read_table(table_format::json, "[{\"a\":1},\n{\n\"b\":\"x\n}, {\"c\":2}]");
-  BOOST_TEST(told.rows == lines{"1: {\"a\":1}"}, boost::test_tools::per_element());
+  BOOST_TEST(told.rows == told_lines{"1: {\"a\":1}"}, boost::test_tools::per_element());
   BOOST_TEST(told.failure
              == "line 3: a text ends with the line; where the element that begins on line 2 ends "
                 "cannot be told, and nothing behind it is read");
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_ends_with_its_line_costs_that_line_of_an_array)
 
 BOOST_AUTO_TEST_CASE(an_array_that_ends_early_is_told_behind_its_rows) {
   auto told = read_table(table_format::json, "[{\"a\":1},\n");
-  BOOST_TEST(told.rows == lines{"1: {\"a\":1}"}, boost::test_tools::per_element());
+  BOOST_TEST(told.rows == told_lines{"1: {\"a\":1}"}, boost::test_tools::per_element());
   BOOST_TEST(told.failure == "line 2: the array is not closed by ]");
   told = read_table(table_format::json, "[{\"a\":1},\n{\"b\":");
   BOOST_TEST(told.failure == "line 2: the array ends within the element that begins here");

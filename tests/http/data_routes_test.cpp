@@ -16,8 +16,8 @@ namespace {
 const std::string load_workflow = "018f0000-0000-7000-8000-00000000bbbb";
 const std::string load_step = "018f0000-0000-7000-8000-00000000aaaa";
 const std::string load_path = "/v1/workflows/" + load_workflow + "/data";
-const std::vector<http::parameter> as_csv{{"content-type", "text/csv; charset=utf-8"}};
-const std::vector<http::parameter> as_lines{{"content-type", "application/x-ndjson"}};
+const std::vector<http::parameter> csv_file{{"content-type", "text/csv; charset=utf-8"}};
+const std::vector<http::parameter> lines_file{{"content-type", "application/x-ndjson"}};
 
 struct data_fixture : test::door_fixture {
   data_fixture() {
@@ -33,7 +33,7 @@ struct data_fixture : test::door_fixture {
   }
 
   test::http_reply load(const std::string& query, const std::string& body,
-                        const std::vector<http::parameter>& type = as_csv) {
+                        const std::vector<http::parameter>& type = csv_file) {
     return ask("requester", "POST", load_path + query, body, type);
   }
 };
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_shows_the_first_units) {
   std::string body;
   for (int i = 0; i < 12; ++i)
     body += "{\"id\":" + std::to_string(i) + ",\"a\":1.50}\n";
-  const auto reply = load("?key=id&dry_run=true", body, as_lines);
+  const auto reply = load("?key=id&dry_run=true", body, lines_file);
   BOOST_TEST(reply.status == 200U, reply.body);
   BOOST_TEST(gateway.only<msg::load_source_data>().dry_run);
   BOOST_TEST(reply.json.at("dry_run") == true);
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(bad_requests_say_what_is_wrong) {
   BOOST_TEST(other.status == 415U);
   BOOST_TEST(other.detail().find("text/tab-separated-values") != std::string::npos);
   BOOST_TEST(gateway.seen<msg::load_source_data>().empty());
-  BOOST_TEST(ask("contributor", "POST", load_path, "a\n1\n", as_csv).status == 403U);
+  BOOST_TEST(ask("contributor", "POST", load_path, "a\n1\n", csv_file).status == 403U);
   gateway.fails<msg::get_workflow>(core::errc::not_found, "no such workflow");
   BOOST_TEST(load("", "a\n1\n").status == 404U);
 }
