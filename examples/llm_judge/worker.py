@@ -1,6 +1,6 @@
 """Judges units by a model behind any server that speaks the OpenAI chat protocol:
-`API_URL=… API_TOKEN=… MODEL_URL=http://127.0.0.1:8000/v1 MODEL=… LABELS=spam,ham INSTRUCTIONS=… python worker.py`.
-"""
+`API_URL=… API_TOKEN=… MODEL_URL=http://127.0.0.1:8000/v1 MODEL=… LABELS=spam,ham INSTRUCTIONS=…
+python worker.py`."""
 
 from __future__ import annotations
 
