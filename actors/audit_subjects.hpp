@@ -98,6 +98,9 @@ inline audit_subject subject_of(const msg::job_status_changed& m) {
 inline audit_subject subject_of(const msg::add_source_data& m) {
   return {subjects::step(m.step), "source_data_added"};
 }
+inline audit_subject subject_of(const msg::load_source_data& m) {
+  return {subjects::step(m.step), "source_data_loaded"};
+}
 inline audit_subject subject_of(const msg::add_test_questions& m) {
   return {subjects::step(m.step), "test_questions_added"};
 }

@@ -92,6 +92,7 @@ core::failure check(const msg::find_steps& m) {
 core::failure check(const msg::rebuild_step_index&) { return {}; }
 core::failure check(const msg::end_session& m) { return check_contributor(m.contributor); }
 core::failure check(const msg::add_source_data& m) { return check_id(m.step, "step"); }
+core::failure check(const msg::load_source_data& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::add_test_questions& m) { return check_id(m.step, "step"); }
 core::failure check(const msg::remove_contributor& m) {
   return first_of({check_id(m.step, "step"), check_contributor(m.contributor)});
@@ -618,7 +619,7 @@ caf::result<msg::job_status_noted> handle(self_ptr self, msg::job_status_changed
 }
 
 template <class Request>
-caf::result<msg::source_data_added> add_rows(self_ptr self, Request& m) {
+caf::result<msg::answer_to<Request>> add_rows(self_ptr self, Request& m) {
   const auto rows_max = self->state.context->settings.rows_max;
   if (m.rows.size() > rows_max)
     return msg::to_error(core::errc::too_large,
@@ -626,6 +627,9 @@ caf::result<msg::source_data_added> add_rows(self_ptr self, Request& m) {
   return to_host(self, m);
 }
 caf::result<msg::source_data_added> handle(self_ptr self, msg::add_source_data& m) {
+  return add_rows(self, m);
+}
+caf::result<msg::source_data_loaded> handle(self_ptr self, msg::load_source_data& m) {
   return add_rows(self, m);
 }
 caf::result<msg::source_data_added> handle(self_ptr self, msg::add_test_questions& m) {

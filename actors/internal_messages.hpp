@@ -252,6 +252,7 @@ struct owned_ask : owned<msg::ask_assignment> {
   bool reserved = false;   ///< The step has taken a slot off its ready set for it.
   std::string ui;          ///< Filled in by the step.
   std::string input{};     ///< The unit's, whole: filled in by the step for `input_wanted`.
+  std::string input_of{};  ///< The reference that `input` was fetched by.
   bool is_new = false;     ///< The step has made sure of that; see `core::may_be_late`.
   bool admitted = false;   ///< By the bounds on how often contributors may ask.
 };
@@ -394,13 +395,18 @@ struct reinstate_contributor {
   core::contributor_id contributor;
 };
 
+/// Unit → step, to `core::replace_input`.
+struct input_replaced {
+  bool changed = false; ///< The unit had another input.
+};
+
 /// Step → unit. One message for all, as each message that an actor understands costs every live
 /// unit its share of memory.
 struct unit_command {
   std::variant<owned_ask, owned_release, owned_extend, trusted_submit, check_judgment,
                msg::change_unit, judgment_seen, task_over, disregard_contributor,
-               reinstate_contributor, core::trust_anew, core::withdraw, step_canceled,
-               expire_leases, passivate>
+               reinstate_contributor, core::trust_anew, core::withdraw, core::replace_input,
+               step_canceled, expire_leases, passivate>
       what;
   request_note note{};
 };
@@ -732,6 +738,7 @@ HOLDFAST_LOCAL_MESSAGE(judgment_kept)
 HOLDFAST_LOCAL_MESSAGE(part_undone)
 HOLDFAST_LOCAL_MESSAGE(offer_refused)
 HOLDFAST_LOCAL_MESSAGE(input_wanted)
+HOLDFAST_LOCAL_MESSAGE(input_replaced)
 HOLDFAST_LOCAL_MESSAGE(offer_delayed)
 HOLDFAST_LOCAL_MESSAGE(judgment_checked)
 HOLDFAST_LOCAL_MESSAGE(unit_command)

@@ -234,6 +234,10 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!not_now(self, m))
           on_add_source_data(self, m);
       },
+      [=](msg::load_source_data& m) {
+        if (!not_now(self, m))
+          on_load_source_data(self, m);
+      },
       [=](msg::add_test_questions& m) {
         if (!not_now(self, m))
           on_add_test_questions(self, m);

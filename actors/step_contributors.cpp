@@ -446,6 +446,7 @@ void on_input_wanted(step_ptr self, input_wanted& wanted) {
   }
   const auto kept = std::make_shared<input_wanted>(std::move(wanted));
   kept->ask.input = kept->ref;
+  kept->ask.input_of = kept->ref;
   get_payloads(self, self->state.links.objects, {&kept->ask.input}, internal_timeout,
                [=](const std::vector<core::failure>& outcomes) {
                  self->state.fetching.erase(assignment);

@@ -107,6 +107,43 @@ void add_missing(step_ptr self, std::shared_ptr<intake> in,
   leave_line(self);
 }
 
+/// Counts what would be new.
+void count_missing(step_ptr self, const intake& in, std::size_t known) {
+  const auto& row = self->state.step.row;
+  if (row.status == core::step_status::canceled || row.job == core::job_status::canceled)
+    return refuse(self, in, {core::errc::wrong_state, "the step is canceled"});
+  in.done({}, static_cast<std::uint32_t>(in.items.size() - known),
+          static_cast<std::uint32_t>(known));
+  leave_line(self);
+}
+
+/// The same as looking for keys, for a request that also compares inputs. The input of what is on
+/// its way cannot be read yet: with such a key it waits until that is durable, which starts the
+/// line again.
+void compare_known(step_ptr self, std::shared_ptr<intake> in, std::vector<std::string> keys,
+                   bool some_are_coming) {
+  auto& st = self->state;
+  if (some_are_coming) {
+    st.looks_for_keys = false;
+    return;
+  }
+  read(self, st.links.loader,
+       [step = st.identity.step(), keys = std::move(keys)](persistence::store& db) {
+         return db.find_source_units(step, keys);
+       })
+      .then(
+          [=](const std::vector<persistence::source_unit>& found) {
+            in->compares(*in, found);
+            if (in->dry_run)
+              return count_missing(self, *in, found.size());
+            std::vector<std::string> there;
+            for (const auto& one : found)
+              there.push_back(one.key);
+            add_missing(self, in, there);
+          },
+          [=](const core::failure& why) { refuse(self, *in, why); });
+}
+
 void start_intake(step_ptr self, std::shared_ptr<intake> in) {
   auto& st = self->state;
   std::vector<std::string> keys;
@@ -119,6 +156,8 @@ void start_intake(step_ptr self, std::shared_ptr<intake> in) {
   }
   if (keys.empty())
     return add_missing(self, std::move(in), {});
+  if (in->compares)
+    return compare_known(self, std::move(in), std::move(keys), !coming.empty());
   read(self, st.links.loader,
        [step = st.identity.step(), keys](persistence::store& db) {
          return db.find_source_keys(step, keys);
@@ -241,50 +280,78 @@ core::source_item item_of(msg::test_question& row, const core::step_definition&)
   return item;
 }
 
-/// Takes in those rows that are well-formed and new; answers what became of all.
+/// Takes the rows that are well-formed as items, and tells what is wrong with the others.
 template <class Row>
-void take_in(step_ptr self, const held_promise& promise, const caf::actor& caller,
-             std::vector<Row>& rows) {
+accepted_rows accept_rows(step_ptr self, std::vector<Row>& rows) {
   auto& st = self->state;
   const auto version = st.workflow.newest(st.step.row.position);
   const auto& mine = definition_of(st);
-  msg::source_data_added added;
-  intake in;
+  accepted_rows accepted;
   std::unordered_set<std::string> keys;
   const row_checker<Row> checker{mine};
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     auto& row = rows[i];
     if (auto why = accept_row(row, checker, st.context->settings.json);
         why.code != core::errc::none) {
-      added.problems.push_back({i, static_cast<std::uint8_t>(why.code), std::move(why.detail)});
+      accepted.problems.push_back({i, static_cast<std::uint8_t>(why.code), std::move(why.detail)});
       continue;
     }
     if (!keys.insert(row.key).second) {
-      added.problems.push_back({i, static_cast<std::uint8_t>(core::errc::already_exists),
-                                "the key appears twice in this request"});
+      accepted.problems.push_back({i, static_cast<std::uint8_t>(core::errc::already_exists),
+                                   "the key appears twice in this request"});
       continue;
     }
-    in.items.push_back(item_of(row, mine));
-    in.items.back().version = version;
+    accepted.items.push_back(item_of(row, mine));
+    accepted.items.back().version = version;
+    accepted.rows.push_back(i);
   }
+  return accepted;
+}
+
+/// Takes in those rows that are well-formed and new; answers what became of all.
+template <class Row>
+void take_in(step_ptr self, const held_promise& promise, const caf::actor& caller,
+             std::vector<Row>& rows) {
+  auto accepted = accept_rows(self, rows);
+  intake in;
+  in.items = std::move(accepted.items);
   in.note = promise.take_note();
-  in.done = [promise, added](const core::failure& why, std::uint32_t fresh,
-                             std::uint32_t known) mutable {
-    if (why.code != core::errc::none) {
+  in.done = [promise, problems = std::move(accepted.problems)](
+                const core::failure& why, std::uint32_t fresh, std::uint32_t known) mutable {
+    if (why.code != core::errc::none)
       promise.deliver(msg::to_error(why));
-      return;
-    }
-    added.added = fresh;
-    added.already_there = known;
-    promise.deliver(std::move(added));
+    else
+      promise.deliver(msg::source_data_added{fresh, known, std::move(problems)});
   };
+  store_and_enqueue(self, promise, caller, std::move(in));
+}
+
+/// `take_in`, behind the caller's earlier requests.
+template <class Row>
+void take_in_turn(step_ptr self, std::vector<Row>& rows) {
+  const auto bytes = payload_bytes(rows);
+  const auto kept = std::make_shared<std::vector<Row>>(std::move(rows));
+  in_adding_turn(self, bytes, [=](const held_promise& promise, const caf::actor& caller) {
+    take_in(self, promise, caller, *kept);
+  });
+}
+
+} // namespace
+
+accepted_rows accept_source_rows(step_ptr self, std::vector<msg::source_row>& rows) {
+  return accept_rows(self, rows);
+}
+
+void store_and_enqueue(step_ptr self, const held_promise& promise, const caf::actor& caller,
+                       intake in) {
+  auto& st = self->state;
   const auto kept = std::make_shared<intake>(std::move(in));
   const auto go_on = [=] {
     if (!enqueue(self, std::move(*kept)))
       promise.deliver(
           msg::to_error(core::errc::overloaded, "too many requests to add data to this step wait"));
   };
-  const auto large = large_in(self, *kept);
+  const auto large = kept->dry_run ? std::vector<large_text>{} : large_in(self, *kept);
   // What a canceled step refuses, as it does all that is new, fills no disk.
   if (large.empty() || st.step.row.status == core::step_status::canceled)
     return go_on();
@@ -299,32 +366,33 @@ void take_in(step_ptr self, const held_promise& promise, const caf::actor& calle
   });
 }
 
-/// `take_in`, behind the caller's earlier requests.
-template <class Row>
-void take_in_turn(step_ptr self, std::vector<Row>& rows) {
+void in_adding_turn(step_ptr self, std::size_t bytes,
+                    std::function<void(const held_promise&, const caf::actor&)> take) {
   auto& st = self->state;
   // In this order: the promise takes the sender with it.
   const auto caller = caf::actor_cast<caf::actor>(self->current_sender());
   const held_promise promise{self->make_response_promise()};
   if (!st.adding_lines.must_wait(caller))
-    return take_in(self, promise, caller, rows);
-  const auto bytes = payload_bytes(rows);
-  if (!st.adding_lines.wait(
-          caller, {adding_max, st.context->settings.object_bytes_most}, bytes,
-          [=, rows = std::move(rows)]() mutable { take_in(self, promise, caller, rows); }))
+    return take(promise, caller);
+  if (!st.adding_lines.wait(caller, {adding_max, st.context->settings.object_bytes_most}, bytes,
+                            [=] { take(promise, caller); }))
     promise.deliver(
         msg::to_error(core::errc::overloaded, "too many requests wait for data that is stored"));
 }
 
-} // namespace
-
-void on_add_source_data(step_ptr self, msg::add_source_data& request) {
+bool takes_source_data(step_ptr self) {
   if (self->state.step.row.position == 0)
-    return take_in_turn(self, request.rows);
+    return true;
   self->make_response_promise().deliver(
       msg::to_error(core::errc::wrong_state,
                     "source data enters at the first step of a workflow; this step gets its units "
                     "from the one before it"));
+  return false;
+}
+
+void on_add_source_data(step_ptr self, msg::add_source_data& request) {
+  if (takes_source_data(self))
+    take_in_turn(self, request.rows);
 }
 
 void on_add_test_questions(step_ptr self, msg::add_test_questions& request) {

@@ -295,6 +295,10 @@ struct intake {
   /// `step_state::results_taken_back` when the parents were read; none: there are no parents.
   std::optional<std::uint64_t> parents_read_at{};
   request_note note{}; ///< Of the request, for its change.
+  /// Of a request that compares inputs: gets the units under keys that are known, before anything
+  /// new is added.
+  std::function<void(const intake&, const std::vector<persistence::source_unit>&)> compares{};
+  bool dry_run = false; ///< Adds nothing, and counts what would be new.
   /// Answers: how many were new, and how many were known; or the failure.
   std::function<void(const core::failure&, std::uint32_t, std::uint32_t)> done;
 };
@@ -304,7 +308,26 @@ std::vector<large_text> large_in(step_ptr self, intake& in);
 /// Queues one intake. False when too many wait already.
 bool enqueue(step_ptr self, intake in);
 
+/// The rows of a request that are well-formed, as items, and what is wrong with the others.
+struct accepted_rows {
+  std::vector<core::source_item> items;
+  std::vector<std::uint32_t> rows; ///< The index of each item in the request.
+  std::vector<msg::row_problem> problems;
+};
+accepted_rows accept_source_rows(step_ptr self, std::vector<msg::source_row>& rows);
+/// Whether source data may enter here; else the request is answered.
+bool takes_source_data(step_ptr self);
+/// Has `take` run behind the caller's earlier requests that wait for data to be stored, while these
+/// `bytes` of its own wait.
+void in_adding_turn(step_ptr self, std::size_t bytes,
+                    std::function<void(const held_promise&, const caf::actor&)> take);
+/// Stores what is too large for a row, and queues the intake.
+void store_and_enqueue(step_ptr self, const held_promise& promise, const caf::actor& caller,
+                       intake in);
+
 void on_add_source_data(step_ptr self, msg::add_source_data& request);
+/// In step_loading.cpp.
+void on_load_source_data(step_ptr self, msg::load_source_data& request);
 void on_add_test_questions(step_ptr self, msg::add_test_questions& request);
 
 /// Whose slots tasks fill in new units of the step; those who were removed fill none.

@@ -141,6 +141,8 @@ void on(self_ptr self, caf::response_promise promise, owned_ask& ask) {
   const auto& request = ask.request;
   // Fetched before anything is granted: no lease may run, or be taken back, for a payload that is
   // slow or lost. By the step, which knows what happens meanwhile and keeps its order.
+  if (ask.input_of != st.unit.input) // replaced while it was fetched
+    ask.input.clear();
   if (ask.input.empty() && core::begins_like_object_ref(st.unit.input)) {
     promise.delegate(st.shared->step, input_wanted{st.unit.id, std::move(ask), st.unit.input});
     return;
@@ -438,6 +440,13 @@ void on(self_ptr self, caf::response_promise promise, const core::withdraw& comm
   if (!decided.changes.empty())
     report(self, ended_by(st.unit, decided.changes, at));
   carry_out(self, std::move(promise), std::move(decided), [](bool) { return events_applied{}; });
+}
+
+void on(self_ptr self, caf::response_promise promise, const core::replace_input& command) {
+  auto decided = core::decide(self->state.unit, command);
+  decided.changes = noted(std::move(decided.changes), note_in_hand::get());
+  carry_out(self, std::move(promise), std::move(decided),
+            [](bool changed) { return input_replaced{changed}; });
 }
 
 void on(self_ptr self, const caf::response_promise&, const reinstate_contributor& command) {

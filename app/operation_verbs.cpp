@@ -79,6 +79,7 @@ HOLDFAST_VERB(job_status_changed, "workflow job");
 HOLDFAST_VERB(get_workflow, "workflow show");
 HOLDFAST_VERB(list_workflows, "workflow list");
 HOLDFAST_VERB(add_source_data, "step add");
+HOLDFAST_VERB(load_source_data, "workflow add-data");
 HOLDFAST_VERB(add_test_questions, "question add");
 HOLDFAST_VERB(list_test_questions, "question list");
 HOLDFAST_VERB(remove_contributor, "contributor remove");

@@ -5,6 +5,7 @@
 #include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "app/step_table.hpp"
+#include "app/workflow_data.hpp"
 #include "client/id_source.hpp"
 #include "core/time_text.hpp"
 #include "core/uuid.hpp"
@@ -441,6 +442,7 @@ void add_workflow_command(CLI::App& cli, exit_code& result) {
                        "latest, whatever it is");
 
   add_job(*workflow, result);
+  add_workflow_data(*workflow, result);
 }
 
 } // namespace holdfast::app

@@ -46,11 +46,19 @@ std::size_t payload_bytes(const msg::update_workflow& request) { return request.
 
 std::size_t payload_bytes(const msg::submit_judgment& request) { return request.payload.size(); }
 
-std::size_t payload_bytes(const msg::add_source_data& request) {
+std::size_t bytes_of_rows(const std::vector<msg::source_row>& rows) {
   std::size_t bytes = 0;
-  for (const auto& row : request.rows)
+  for (const auto& row : rows)
     bytes += row.key.size() + row.input.size() + 16;
   return bytes;
+}
+
+std::size_t payload_bytes(const msg::add_source_data& request) {
+  return bytes_of_rows(request.rows);
+}
+
+std::size_t payload_bytes(const msg::load_source_data& request) {
+  return bytes_of_rows(request.rows);
 }
 
 std::size_t payload_bytes(const msg::add_test_questions& request) {

@@ -22,6 +22,7 @@ struct footprint_of {
   void operator()(const insert_unit& w) { unit(w.id); }
   void operator()(const set_unit_state& w) { unit(w.unit); }
   void operator()(const set_unit_slots& w) { unit(w.unit); }
+  void operator()(const set_unit_input& w) { unit(w.unit); }
   void operator()(const finalize_unit& w) { unit(w.unit); }
   void operator()(const reopen_unit& w) { unit(w.unit); }
   void operator()(const restate_unit& w) { unit(w.unit); }

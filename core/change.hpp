@@ -132,6 +132,13 @@ struct set_unit_slots {
   std::uint32_t slots = 1;
 };
 
+/// The unit asks about something else from now on. Refused by the store unless the unit is judgable
+/// or paused, is no test question, and was made from source data.
+struct set_unit_input {
+  unit_id unit;
+  std::string input; ///< JSON; perhaps a reference.
+};
+
 /// Moves a unit between judgable, paused and canceled.
 struct set_unit_state {
   unit_id unit;
@@ -560,7 +567,7 @@ using write_op =
                  insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
                  gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
                  ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token,
-                 insert_audit, put_queue_action, forget_queue_actions>;
+                 insert_audit, put_queue_action, forget_queue_actions, set_unit_input>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -476,6 +476,23 @@ decision<bool> decide(unit& u, const trust_anew& command) {
   return done;
 }
 
+decision<bool> decide(unit& u, const replace_input& command) {
+  decision<bool> done;
+  if (u.input == command.input)
+    return done;
+  if (is_test_question(u))
+    return refuse<bool>(errc::wrong_state, "the key is that of a test question");
+  if (!is_open(u.state))
+    return refuse<bool>(errc::wrong_state, "the unit is " + std::string{to_string(u.state)});
+  // Tokens count from 1, and a unit is loaded with the last that was ever granted.
+  if (u.leases.last_token > 0 || !u.judgments.empty())
+    return refuse<bool>(errc::wrong_state, std::string{unit_is_touched});
+  u.input = command.input;
+  done.changes.writes.push_back(set_unit_input{u.id, u.input});
+  done.answer = true;
+  return done;
+}
+
 decision<unit_state> decide(unit& u, const lease_policy& policy, unit_verb verb, instant now) {
   const auto wanted = verb == unit_verb::pause    ? unit_state::paused
                       : verb == unit_verb::resume ? unit_state::judgable

@@ -259,6 +259,19 @@ struct withdraw {
 decision<bool> decide(unit& u, const lease_policy& policy, const std::vector<way>& ways,
                       const withdraw& command, instant now);
 
+/// What keeps the input of a unit as it is.
+inline constexpr std::string_view unit_is_touched =
+    "somebody has had the unit: its input stays as it was";
+
+/// The requester has another input under the unit's key. Taken while nobody has ever had a lease of
+/// the unit, so that nobody has seen the input that it had. Refuses with `wrong_state` when
+/// somebody has, when the unit is not open, and for a test question; the same input changes
+/// nothing. Answers whether it was another one.
+struct replace_input {
+  std::string input; ///< JSON in the spelling of inputs, or what stands for it.
+};
+decision<bool> decide(unit& u, const replace_input& command);
+
 enum class unit_verb : std::uint8_t { pause = 1, resume = 2, cancel = 3 };
 /// Repeating a verb succeeds and writes nothing. Refuses with `wrong_state` what the diagram does
 /// not show.

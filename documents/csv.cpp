@@ -232,6 +232,10 @@ std::string csv_field(std::string_view text, csv_formulas formulas) {
   return quoted + '"';
 }
 
+std::string_view without_formula_mark(std::string_view field) {
+  return is_marked(field) ? field.substr(1) : field;
+}
+
 core::failure csv_problem(const std::string& file, std::size_t line, const std::string& why) {
   return {core::errc::invalid_argument, file + ':' + std::to_string(line) + ": " + why};
 }

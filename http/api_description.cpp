@@ -42,6 +42,7 @@ const std::vector<composed_row>& composed_rows() {
       {"change_step", {"change_step", "seal_step"}},
       {"update_workflow", {"update_workflow", "get_workflow"}},
       {"validate_workflow", {"update_workflow", "get_workflow"}},
+      {"load_data", {"load_source_data", "get_workflow"}},
       {"get_unit_result", {"get_unit"}},
       {"read_all_events", {"read_events"}},
       {"pause_webhook", {"change_webhook"}},
@@ -113,6 +114,7 @@ api_description describe_api(const route_table& table) {
     made.takes_if_match = one.takes_if_match;
     made.lines_of = one.lines_of;
     made.takes_csv = one.takes_csv;
+    made.takes_table = one.takes_table;
     api.operations.push_back(std::move(made));
   }
   api.problems = all_problems();

@@ -23,6 +23,7 @@ struct operation_description {
   bool has_csv = false;           ///< Of such a list.
   std::string_view lines_of;      ///< As of the route.
   bool takes_csv = false;
+  bool takes_table = false;
   std::vector<other_answer> other_answers;
   bool takes_if_match = false;
 };

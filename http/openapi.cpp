@@ -127,6 +127,23 @@ json body_of(const operation_description& operation) {
   return made;
 }
 
+/// Of a route that takes a file of rows.
+json table_body() {
+  auto made = json::object();
+  made["description"] =
+      "A file of rows: CSV or tab-separated values whose first line has the names "
+      "of the columns, a JSON object on each line, or a JSON array of objects.";
+  made["required"] = true;
+  auto rows = json::object();
+  rows["type"] = "array";
+  rows["items"]["type"] = "object";
+  made["content"] = content_of(media_type, std::move(rows));
+  made["content"][std::string{ndjson_type}]["schema"]["type"] = "object";
+  for (const auto* type : {"text/csv", "text/tab-separated-values"})
+    made["content"][type]["schema"] = json_schema_of(text_value());
+  return made;
+}
+
 std::string sentence_of(core::role_set roles) {
   std::string sentence = "Roles that may call this:";
   for (const auto name : names_of(roles)) {
@@ -189,6 +206,8 @@ json operation_of(const operation_description& one) {
     made["parameters"] = std::move(parameters);
   if (one.request.has_body)
     made["requestBody"] = body_of(one);
+  if (one.takes_table)
+    made["requestBody"] = table_body();
   made["responses"] = answers_of(one);
   return made;
 }

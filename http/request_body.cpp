@@ -6,6 +6,7 @@
 #include "http/problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,12 +19,20 @@ namespace {
 /// Of the JSON of a body. Operations have tighter bounds of their own.
 constexpr std::size_t json_depth_max = 64;
 
+constexpr std::array<std::pair<std::string_view, documents::table_format>, 4> table_types{
+    {{"text/csv", documents::table_format::csv},
+     {"text/tab-separated-values", documents::table_format::tsv},
+     {"application/x-ndjson", documents::table_format::ndjson},
+     {"application/json", documents::table_format::json}}};
+
 bool is_json(std::string_view content_type) {
   const auto bare = content_type.substr(0, content_type.find(';'));
   return bare.empty() || is_same_name(bare, "application/json");
 }
 
 response type_refused(const route& to) {
+  if (to.takes_table)
+    return problem_of(refusal::unsupported_media_type, table_types_told());
   std::string taken = "the body must be application/json";
   if (!to.lines_of.empty())
     taken += to.takes_csv ? ", application/x-ndjson or text/csv" : " or application/x-ndjson";
@@ -32,11 +41,27 @@ response type_refused(const route& to) {
 
 } // namespace
 
+std::optional<documents::table_format> table_format_of(std::string_view content_type) {
+  auto bare = content_type.substr(0, content_type.find(';'));
+  bare = bare.substr(0, bare.find_last_not_of(" \t") + 1);
+  for (const auto& [type, format] : table_types)
+    if (is_same_name(bare, type))
+      return format;
+  return std::nullopt;
+}
+
+std::string table_types_told() {
+  return "the body must be text/csv, text/tab-separated-values, application/x-ndjson or "
+         "application/json";
+}
+
 std::optional<response> read_body(const route& to, const request& asked, std::size_t bytes_max,
                                   visit& from) {
-  if (asked.body.empty() || from.parts.from_query)
+  if ((asked.body.empty() && !to.takes_table) || from.parts.from_query)
     return std::nullopt;
   const auto type = header_of(asked, "content-type");
+  if (to.takes_table) // it is read piece by piece, by the route
+    return table_format_of(type) ? std::nullopt : std::optional{type_refused(to)};
   const auto form = item_form_of(type);
   if (form == item_form::json) {
     if (!is_json(type))

@@ -36,6 +36,8 @@ struct route {
   /// item on each line may stand.
   std::string_view lines_of{};
   bool takes_csv = false; ///< Such a body may be CSV.
+  /// The body is a file of rows (`documents::table_reader`), and no part of the message.
+  bool takes_table = false;
   /// Whether the header `If-Match` is compared by the actor that decides.
   bool takes_if_match = false;
   /// Good answers besides that of the row.

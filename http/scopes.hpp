@@ -75,6 +75,7 @@ HOLDFAST_REACH(by_workflow, get_workflow);
 HOLDFAST_REACH(by_workflow, job_status_changed);
 HOLDFAST_REACH(by_step, update_workflow);
 HOLDFAST_REACH(by_step, add_source_data);
+HOLDFAST_REACH(by_step, load_source_data);
 HOLDFAST_REACH(by_step, add_test_questions);
 HOLDFAST_REACH(by_step, list_test_questions);
 HOLDFAST_REACH(by_step, remove_contributor);

@@ -52,6 +52,11 @@ template <class Composed>
 inline constexpr bool
     has_other_answers<Composed, std::void_t<decltype(Composed::other_answers())>> = true;
 
+template <class Composed, class = void>
+inline constexpr bool takes_table = false;
+template <class Composed>
+inline constexpr bool takes_table<Composed, std::void_t<decltype(Composed::takes_table)>> = true;
+
 template <class Message>
 void describe_as(schema_maker& maker) {
   Message sample;
@@ -163,6 +168,7 @@ void add_operations_about(route_table& table) {
 ///                                           actor that decides
 ///   static std::vector<other_answer> other_answers(); where there: good answers under other
 ///                                           statuses
+///   static constexpr bool takes_table;      where there: the body is a file of rows
 ///   static constexpr std::string_view items; with `set_aside aside`, of a batch: the array of its
 ///                                           items, and those of them that cannot be read
 template <class Composed>
@@ -179,6 +185,7 @@ void add_composed(route_table& table) {
   if constexpr (sets_aside<Composed>)
     made.lines_of = Composed::items;
   made.takes_if_match = takes_if_match<Composed>;
+  made.takes_table = takes_table<Composed>;
   if constexpr (has_other_answers<Composed>)
     made.other_answers = Composed::other_answers();
   table.add(std::move(made));

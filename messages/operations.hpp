@@ -178,6 +178,8 @@ using operations = caf::detail::type_list<
     operation<list_workflows, workflow_page, database, effect::reads>,
     operation<add_source_data, source_data_added, host_of<&add_source_data::step>,
               effect::administers>,
+    operation<load_source_data, source_data_loaded, host_of<&load_source_data::step>,
+              effect::administers>,
     operation<add_test_questions, source_data_added, host_of<&add_test_questions::step>,
               effect::administers>,
     operation<list_test_questions, test_question_page, database, effect::reads>,

@@ -169,6 +169,35 @@ struct source_data_added {
 };
 HOLDFAST_WIRE(source_data_added, x.added, x.already_there, x.problems)
 
+/// Adds source data as `add_source_data` does, and tells rows whose key is there with another input
+/// from those that are there as they are. Answered by `source_data_loaded`.
+struct load_source_data {
+  core::step_id step;
+  std::vector<source_row> rows;
+  /// Units whose rows have changed get the input of the row, unless somebody has had them.
+  bool replace = false;
+  bool dry_run = false; ///< Says what would happen, and changes nothing.
+};
+HOLDFAST_WIRE(load_source_data, x.step, x.rows, x.replace, x.dry_run)
+
+/// A row whose key was there with another input.
+struct changed_row {
+  std::uint32_t row = 0; ///< Index in the request.
+  core::unit_id unit;    ///< Under that key.
+  bool replaced = false; ///< The unit has the input of the row now.
+};
+HOLDFAST_WIRE(changed_row, x.row, x.unit, x.replaced)
+
+struct source_data_loaded {
+  std::uint32_t added = 0;
+  std::uint32_t already_there = 0; ///< With the same input.
+  std::vector<changed_row> changed;
+  /// With `replace` also each changed row that was not taken: `wrong_state` when somebody has had
+  /// the unit.
+  std::vector<row_problem> problems;
+};
+HOLDFAST_WIRE(source_data_loaded, x.added, x.already_there, x.changed, x.problems)
+
 /// A unit whose right answer is known, to be mixed among the others.
 struct test_question {
   std::string key;   ///< As of a `source_row`; both share the names of the step.

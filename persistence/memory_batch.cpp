@@ -139,6 +139,14 @@ public:
     row.changed_at = w.at;
   }
 
+  void operator()(const core::set_unit_input& w) {
+    require_text(w.input);
+    auto& row = open(w.unit);
+    require(row.made.truth.empty(), "22012: the unit is a test question");
+    require(!row.made.parent, "22012: the unit was made from another one");
+    row.made.input = w.input;
+  }
+
   void operator()(const core::finalize_unit& w) {
     require_text(w.result);
     require_text(w.route_reason);
@@ -495,6 +503,7 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     53, // insert_audit
     49, // put_queue_action
     50, // forget_queue_actions
+    54, // set_unit_input
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

@@ -1,5 +1,6 @@
 #include "persistence/memory_store.hpp"
 
+#include "core/sha256.hpp"
 #include "persistence/chain_order.hpp"
 
 #include <algorithm>
@@ -579,6 +580,20 @@ memory_store::find_source_keys(core::step_id step, const std::vector<std::string
   for (const auto& key : keys)
     if (const auto entry = index.find({step, key}); entry != index.end())
       found.emplace_back(key, entry->second);
+  return found;
+}
+
+core::outcome<std::vector<source_unit>>
+memory_store::find_source_units(core::step_id step, const std::vector<std::string>& keys) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  std::vector<source_unit> found;
+  for (const auto& key : keys)
+    if (const auto entry = t.units_by_source_key.find({step, key});
+        entry != t.units_by_source_key.end())
+      found.push_back({key, entry->second, core::sha256_of(t.units.at(entry->second).made.input)});
   return found;
 }
 

@@ -166,6 +166,8 @@ public:
                                                  std::uint32_t limit) override;
   core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) override;
+  core::outcome<std::vector<source_unit>>
+  find_source_units(core::step_id step, const std::vector<std::string>& keys) override;
   core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
                                                         std::uint32_t limit) override;
   core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,

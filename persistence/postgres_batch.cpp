@@ -221,6 +221,17 @@ constexpr statement set_unit_states{"set_unit_states", R"sql(
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
+constexpr statement set_unit_inputs{"set_unit_inputs", R"sql(
+  WITH changed AS (
+    UPDATE holdfast.units u SET input = t.input
+      FROM unnest($1::uuid[], $2::text[]) AS t(unit_id, input)
+     CROSS JOIN LATERAL (SELECT f.ctid, f.state, f.truth, f.parent_id FROM holdfast.units f
+                          WHERE f.unit_id = t.unit_id LIMIT 1) found
+     WHERE u.ctid = found.ctid AND found.state < 3 AND found.truth IS NULL
+       AND found.parent_id IS NULL
+    RETURNING 1)
+  SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
+
 constexpr statement finalize_units{"finalize_units", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u
@@ -549,6 +560,7 @@ public:
   void operator()(const core::set_unit_state& w) {
     unit_states_.add(w.unit.value, small(w.state), w.at);
   }
+  void operator()(const core::set_unit_input& w) { unit_inputs_.add(w.unit.value, text{w.input}); }
   void operator()(const core::finalize_unit& w) {
     finalized_.add(w.unit.value, text{w.result}, w.confidence, w.at, int2{w.route},
                    text{w.route_reason});
@@ -663,6 +675,7 @@ public:
     queue_action_writes::append_to(calls);
     append_removals_to(calls);
     audit_writes::append_to(calls);
+    unit_inputs_.append_to(calls, set_unit_inputs);
   }
 
 private:
@@ -692,6 +705,7 @@ private:
   columns<int4, int8, int8, int8, int4, text> outbox_;
   columns<core::uuid, int4> unit_slots_;
   columns<core::uuid, int2, core::instant> unit_states_;
+  columns<core::uuid, text> unit_inputs_;
   columns<core::uuid, text, double, core::instant, int2, text> finalized_;
   columns<core::uuid, int4, core::instant> reopened_;
   columns<core::uuid, text, double> restated_;

@@ -219,6 +219,14 @@ constexpr statement units_by_source_key{"units_by_source_key", R"sql(
                           AND f.source_key <= t.source_key
                         ORDER BY f.source_key LIMIT 1) u)sql"};
 
+constexpr statement inputs_by_source_key{"inputs_by_source_key", R"sql(
+  SELECT u.source_key, u.unit_id, encode(sha256(convert_to(u.input, 'UTF8')), 'hex')
+    FROM unnest($2::text[]) AS t(source_key)
+   CROSS JOIN LATERAL (SELECT * FROM holdfast.units f
+                        WHERE f.step_id = $1::uuid AND f.source_key >= t.source_key
+                          AND f.source_key <= t.source_key
+                        ORDER BY f.source_key LIMIT 1) u)sql"};
+
 // By the time at which they ended, which the blocks of both tables are summed up by: an index by id
 // would cost every judgment, and this is asked for seconds after a step has been loaded.
 constexpr statement over_since{"over_since", R"sql(
@@ -639,6 +647,23 @@ std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const result
   const auto& rows = r[0];
   for (std::size_t row = 0; row < rows.rows(); ++row)
     found.emplace_back(rows.get<std::string>(row, 0), core::unit_id{rows.get<core::uuid>(row, 1)});
+  return found;
+}
+
+std::vector<call> find_source_units(core::step_id step, const std::vector<std::string>& keys) {
+  wire::array_of<text> wanted;
+  for (const auto& key : keys)
+    wanted.add(key);
+  return {{&inputs_by_source_key, {wire::scalar(step.value), wanted.take()}}};
+}
+
+std::vector<source_unit> find_source_units(const results& r) {
+  std::vector<source_unit> found;
+  const auto& rows = r[0];
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    found.push_back({rows.get<std::string>(row, 0),
+                     {rows.get<core::uuid>(row, 1)},
+                     core::parse_digest(rows.get<std::string>(row, 2)).value_or(core::digest{})});
   return found;
 }
 

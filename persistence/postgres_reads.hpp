@@ -42,6 +42,9 @@ core::outcome<stored_workflow> load_workflow(const results& r, core::workflow_id
 std::vector<call> find_source_keys(core::step_id step, const std::vector<std::string>& keys);
 std::vector<std::pair<std::string, core::unit_id>> find_source_keys(const results& r);
 
+std::vector<call> find_source_units(core::step_id step, const std::vector<std::string>& keys);
+std::vector<source_unit> find_source_units(const results& r);
+
 /// Rows that begin with the columns that `load_workflow` reads of a step.
 std::vector<core::step_row> read_step_rows(const query_result& r);
 

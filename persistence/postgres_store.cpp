@@ -292,6 +292,14 @@ postgres_store::find_source_keys(core::step_id step, const std::vector<std::stri
   return reads::find_source_keys(*answer);
 }
 
+core::outcome<std::vector<source_unit>>
+postgres_store::find_source_units(core::step_id step, const std::vector<std::string>& keys) {
+  const auto answer = ask(reads::find_source_units(step, keys));
+  if (!answer)
+    return answer.error();
+  return reads::find_source_units(*answer);
+}
+
 core::outcome<step_statistics> postgres_store::statistics(core::step_id step) {
   const auto answer = ask_for_row(reads::statistics(step));
   if (!answer)

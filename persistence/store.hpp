@@ -145,6 +145,13 @@ struct stored_step {
   std::vector<unreadable_unit> unreadable{}; ///< Ascending by ordinal.
 };
 
+/// A unit under the key of its requester.
+struct source_unit {
+  std::string key;
+  core::unit_id unit;
+  core::digest input; ///< SHA-256 of the text that is stored: of the input, or its reference.
+};
+
 /// A unit that is gathered.
 struct gathered_unit {
   core::waiting_unit unit; ///< As it waits, or will again.
@@ -744,6 +751,11 @@ public:
   /// Which of `keys` the step already has, with the unit each belongs to.
   virtual core::outcome<std::vector<std::pair<std::string, core::unit_id>>>
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) = 0;
+
+  /// The same with the digests of their inputs, as they are stored: whether another input is the
+  /// same, without reading it. Of one that the database does not give back the digest is another.
+  virtual core::outcome<std::vector<source_unit>>
+  find_source_units(core::step_id step, const std::vector<std::string>& keys) = 0;
 
   /// Steps in order of creation, after `after` (nil: from the start), at most `limit`. One that the
   /// database does not give back has its id alone, and keeps none beside it. `not_found` if there

@@ -113,6 +113,10 @@ BOOST_AUTO_TEST_CASE(changes_of_workflows_steps_and_units_leave_entries) {
   const auto of_step = "step " + to_string(step);
   made_as("rita", msg::add_source_data{step, {{"a", "{}", 0}}},
           "add_source_data " + of_step + ": source_data_added");
+  made_as("rita", msg::load_source_data{step, {{"b", "{}", 0}}},
+          "load_source_data " + of_step + ": source_data_loaded");
+  made_as("rita", msg::load_source_data{step, {{"a", "[1]", 0}, {"b", "[2]", 0}}, true},
+          "load_source_data " + of_step + ": source_data_loaded");
   msg::add_test_questions questions{step, {}};
   questions.rows.push_back({"q", "{}", R"({"answer": "cat"})"});
   made_as("rita", questions, "add_test_questions " + of_step + ": test_questions_added");

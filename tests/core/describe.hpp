@@ -158,6 +158,7 @@ struct write_text {
   text operator()(const core::set_unit_slots& w) const {
     return "set_unit_slots " + std::to_string(w.slots);
   }
+  text operator()(const core::set_unit_input& w) const { return "set_unit_input " + w.input; }
   text operator()(const core::taint_judgment& w) const {
     return "taint_judgment of " + w.contributor + " at " + describe(w.at);
   }

@@ -105,6 +105,8 @@ public:
       return steer(core::unit_verb::cancel);
     if (words.take("the unit is withdrawn"))
       return withdraw(words);
+    if (words.take("the unit gets the input"))
+      return replace_input(words.word("an input"));
     if (words.take("the unit has"))
       return look(words);
     return by_contributor(words.word("a contributor"), words);
@@ -217,7 +219,18 @@ private:
            + events_of(d.changes);
   }
 
+  std::string replace_input(const std::string& input) {
+    const auto d = decided(decide(unit_, core::replace_input{'"' + input + '"'}));
+    if (d.refusal != core::errc::none)
+      return refused(d);
+    if (d.answer == d.changes.empty())
+      throw broken_rule("an input that is replaced is written");
+    return d.answer ? "replaced" : "as it was";
+  }
+
   std::string look(word_reader& words) {
+    if (words.take("the input"))
+      return unit_.input;
     if (words.take("free slots"))
       return std::to_string(free_slots(unit_));
     if (words.take("its next expiry"))

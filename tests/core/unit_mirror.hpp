@@ -148,6 +148,10 @@ private:
     found->tainted = tainted;
   }
   void write(const core::set_unit_slots& w) { loaded_.slots = w.slots; }
+  void write(const core::set_unit_input& w) {
+    refuse_unless(is_open(loaded_.state), "the unit is not open");
+    loaded_.input = w.input;
+  }
   void write(const core::set_unit_state& w) { loaded_.state = w.state; }
   void write(const core::withdraw_unit& w) {
     refuse_unless(w.unit == loaded_.id, "another unit");

@@ -455,6 +455,33 @@ BOOST_AUTO_TEST_CASE(surplus_of_a_test_question_has_no_verdict) {
   BOOST_TEST(counted.changes.events.size() == 2U);
 }
 
+// A3, A108
+BOOST_AUTO_TEST_CASE(the_input_of_a_test_question_is_not_replaced_by_a_row) {
+  u.truth = R"({"answer":"cat"})";
+  u.input = R"({"a":1})";
+  const auto other = decide(u, replace_input{R"({"a":2})"});
+  BOOST_TEST((other.refusal == errc::wrong_state));
+  BOOST_TEST(other.detail == "the key is that of a test question");
+  BOOST_TEST(u.input == R"({"a":1})");
+  const auto same = decide(u, replace_input{R"({"a":1})"});
+  BOOST_TEST((same.refusal == errc::none && same.changes.empty()));
+}
+
+// A3
+BOOST_AUTO_TEST_CASE(an_input_is_replaced_while_nobody_has_had_the_unit) {
+  const auto done = decide(u, replace_input{R"({"a":2})"});
+  BOOST_TEST(done.answer);
+  BOOST_TEST(u.input == R"({"a":2})");
+  BOOST_TEST(std::get<set_unit_input>(done.changes.writes.at(0)).input == R"({"a":2})");
+  BOOST_TEST(done.changes.events.empty());
+  // A unit that is loaded knows by its last token that somebody had it once.
+  u.leases.last_token = 1;
+  const auto refused = decide(u, replace_input{R"({"a":3})"});
+  BOOST_TEST((refused.refusal == errc::wrong_state));
+  BOOST_TEST(refused.detail == unit_is_touched);
+  BOOST_TEST(u.input == R"({"a":2})");
+}
+
 // A27: nothing late is taken from somebody who was removed, though it would only be kept
 BOOST_AUTO_TEST_CASE(nothing_late_is_taken_from_somebody_who_was_removed) {
   for (const auto late : {late_submit::accept_if_free, late_submit::surplus}) {

@@ -274,6 +274,61 @@ BOOST_AUTO_TEST_CASE(a_workflow_is_run_from_the_command_line) {
   BOOST_TEST(holdfast({"workflow", "create", definition, "--id", "mine"}).code == 2);
 }
 
+// A3, A45: as a spreadsheet writes it, looked at first, loaded again, and corrected
+BOOST_AUTO_TEST_CASE(a_file_of_rows_is_loaded_from_the_command_line) {
+  const auto files = holdfast::app::demo::scratch_directory::make();
+  BOOST_REQUIRE(files);
+  const auto created = ask(msg::create_workflow{
+      {ids.next()}, R"({"name": "files", "steps": [{"key": "only", "judgments_per_unit": 1}]})"});
+  const auto workflow = core::to_string(created.workflow);
+  const auto rows = (files->path() / "photos.csv").string();
+  std::ofstream{rows} << "\xef\xbb\xbfid,caption,width\r\n"
+                         "a,\"two\r\nlines\",1.50\r\n"
+                         "b,plain,wide\r\n"
+                         "c,\"never closed,3\r\n"
+                         "d,plain,4\r\n"
+                         "e,short\r\n";
+  const std::vector<std::string> load{"workflow", "add-data",
+                                      workflow,   rows,
+                                      "--key",    "id",
+                                      "--map",    "input.text=caption",
+                                      "--map",    "input.width=width:number"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), load.begin(), load.end());
+    return holdfast(more);
+  };
+  const auto looked = with({"--dry-run"});
+  BOOST_TEST(looked.code == 1);
+  BOOST_TEST(contains(looked.out, "caption -> input.text"), looked.out);
+  BOOST_TEST(contains(looked.out, "width -> input.width as number"), looked.out);
+  BOOST_TEST(contains(looked.out, "nothing was changed; these rows would be: added 2"), looked.out);
+  const auto added = with({"--json"});
+  BOOST_TEST(added.code == 1);
+  const auto told = json::parse(added.out);
+  BOOST_TEST(told.at("rows") == 5);
+  BOOST_TEST(told.at("added") == 2);
+  BOOST_TEST(told.at("refused") == 3);
+  for (const auto* line : {"line 4: payload_invalid: the column `width` must be a number",
+                           "line 5: invalid_argument: a quotation mark is never closed",
+                           "line 7: invalid_argument: the row has 2 fields"})
+    BOOST_TEST(contains(added.err, line), added.err);
+
+  std::ofstream{rows} << "id,caption,width\na,\"two\r\nlines\",1.5\nd,other,4\n";
+  const auto again = with({});
+  BOOST_TEST(again.code == 0);
+  BOOST_TEST(again.out == "added 0, there already 1, changed 1 (replaced 0), refused 0\n");
+  BOOST_TEST(contains(again.err, "line 4: changed: unit "), again.err);
+  BOOST_TEST(with({"--on-change", "replace"}).out
+             == "added 0, there already 1, changed 1 (replaced 1), refused 0\n");
+  BOOST_TEST(with({}).out == "added 0, there already 2, changed 0 (replaced 0), refused 0\n");
+
+  BOOST_TEST(holdfast({"workflow", "add-data", workflow, rows + ".not"}).code == 2);
+  BOOST_TEST(holdfast({"workflow", "add-data", workflow, rows, "--map", "caption"}).code == 2);
+  const auto missing = holdfast({"workflow", "add-data", workflow, rows, "--key", "di"});
+  BOOST_TEST(missing.code == 1);
+  BOOST_TEST(contains(missing.err, "there is no column `di`"), missing.err);
+}
+
 // A36: as whoever manages the job tells of it, once more, and in words
 BOOST_AUTO_TEST_CASE(an_event_about_a_job_is_handed_on) {
   const core::workflow_id workflow{ids.next()};

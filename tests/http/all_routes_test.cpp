@@ -126,6 +126,8 @@ sample_request request_for(const http::operation_description& operation,
   if (const auto more = further_parameters().find(name); more != further_parameters().end())
     add_to_query(more->second);
   made.target += query;
+  if (operation.takes_table)
+    made.body = R"([{"key":"x"}])";
   if (!operation.request.has_body)
     return made;
   auto body = sample_of(operation.request.body, named);

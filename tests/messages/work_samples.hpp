@@ -73,6 +73,12 @@ inline void add_work_samples(samples& into) {
            id(0x51) + list({text("k1") + text("[1]") + u32(5), text("k2") + text("[2]") + u32(0)}));
   into.add("hf1.source_data_added", source_data_added{1, 2, {{3, 4, "bad"}}},
            u32(1) + u32(2) + list({u32(3) + u8(4) + text("bad")}));
+  into.add("hf1.load_source_data", load_source_data{step, {{"k1", "[1]", 5}}, true, false},
+           id(0x51) + list({text("k1") + text("[1]") + u32(5)}) + u8(1) + u8(0));
+  into.add("hf1.changed_row", changed_row{3, unit, true}, u32(3) + id(0x52) + u8(1));
+  into.add("hf1.source_data_loaded", source_data_loaded{1, 2, {{3, unit, true}}, {{3, 4, "bad"}}},
+           u32(1) + u32(2) + list({u32(3) + id(0x52) + u8(1)})
+               + list({u32(3) + u8(4) + text("bad")}));
   const test_question question{"q1", "[3]", "{\"answer\":1}"};
   const auto question_bytes = text("q1") + text("[3]") + text("{\"answer\":1}");
   into.add("hf1.test_question", question, question_bytes);

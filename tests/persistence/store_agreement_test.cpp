@@ -248,7 +248,9 @@ private:
   }
 
   core::write_op unit_write(core::unit_id id) {
-    switch (below(9)) {
+    switch (below(10)) {
+    case 9:
+      return core::set_unit_input{id, one_of<std::string>({"{}", "[3]", "\"\xc3\xa4\"", "\xff"})};
     case 8:
       return core::withdraw_unit{id, when()};
     case 5:
@@ -1050,6 +1052,8 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << "result " << to_string(r.unit) << r.judgments << r.result << r.confidence << '\n';
     for (const auto& [key, unit] : value_of(db.find_source_keys(id, {"k1", "k2", "k3"})))
       out << "key " << key << to_string(unit) << '\n';
+    for (const auto& one : value_of(db.find_source_units(id, {"k1", "k2", "k3"})))
+      out << "input under " << one.key << to_string(one.unit) << to_string(one.input) << '\n';
   }
   for (core::shard_id shard = 0; shard < 2; ++shard) {
     for (const auto& e : value_of(db.events_after(shard, 3, 100)))

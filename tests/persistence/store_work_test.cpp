@@ -1,5 +1,6 @@
 // What the store keeps of workflows, units, leases and judgments, and which writes it refuses.
 
+#include "core/sha256.hpp"
 #include "tests/core/describe.hpp"
 #include "tests/persistence/conformance.hpp"
 
@@ -204,6 +205,52 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(known_source_keys_are_found, World, worlds) {
   BOOST_TEST((found[0] == std::pair{std::string{"key-1"}, one}));
   BOOST_TEST((found[1] == std::pair{std::string{"key-2"}, two}));
   BOOST_TEST(value_of(f.db->find_source_keys(step.id, {})).empty());
+}
+
+// A3
+BOOST_AUTO_TEST_CASE_TEMPLATE(known_source_keys_are_found_with_the_digests_of_inputs, World,
+                              worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  const auto other_step = f.given_step();
+  const auto one = f.given_unit(step.id, 1);
+  f.given_unit(other_step.id, 3);
+  const auto input = value_of(f.db->load_units({one}, {})).at(0).input;
+  auto found = value_of(f.db->find_source_units(step.id, {"key-1", "key-3", ""}));
+  BOOST_REQUIRE_EQUAL(found.size(), 1U);
+  BOOST_TEST(found[0].key == "key-1");
+  BOOST_TEST((found[0].unit == one));
+  BOOST_TEST((found[0].input == core::sha256_of(input)));
+  BOOST_TEST(value_of(f.db->find_source_units(step.id, {})).empty());
+
+  const std::string other = "{\"b\":\"\xc3\xa4\"}";
+  BOOST_TEST(is(f.write({core::set_unit_input{one, other}}), committed));
+  BOOST_TEST(value_of(f.db->load_units({one}, {})).at(0).input == other);
+  found = value_of(f.db->find_source_units(step.id, {"key-1"}));
+  BOOST_TEST((found.at(0).input == core::sha256_of(other)));
+}
+
+// A3
+BOOST_AUTO_TEST_CASE_TEMPLATE(input_is_replaced_of_open_units_from_source_data_alone, World,
+                              worlds) {
+  store_fixture<World> f;
+  const auto step = f.given_step();
+  const auto unit = f.given_unit(step.id);
+  BOOST_TEST(is(f.write({core::set_unit_state{unit, core::unit_state::paused, at(5)}}), committed));
+  BOOST_TEST(is(f.write({core::set_unit_input{unit, "[1]"}}), committed));
+  auto child = f.new_unit(f.given_step().id, 2);
+  child.parent = child.root = unit;
+  BOOST_TEST(is(f.write({child}), committed));
+  BOOST_TEST(is(f.write({core::set_unit_input{child.id, "[1]"}}), refused));
+  auto question = f.new_unit(step.id, 3);
+  question.truth = "{}";
+  BOOST_TEST(is(f.write({question}), committed));
+  BOOST_TEST(is(f.write({core::set_unit_input{question.id, "[1]"}}), refused));
+  BOOST_TEST(
+      is(f.write({core::set_unit_state{unit, core::unit_state::canceled, at(6)}}), committed));
+  BOOST_TEST(is(f.write({core::set_unit_input{unit, "[2]"}}), refused));
+  BOOST_TEST(value_of(f.db->load_units({unit}, {})).at(0).input == "[1]");
+  BOOST_TEST(is(f.write({core::set_unit_input{{f.ids.next(at(0))}, "[1]"}}), refused));
 }
 
 // A62-A67, I-2

@@ -55,6 +55,8 @@ template awaited_answer<msg::list_workflows> client::send(const msg::gateway_act
                                                           msg::list_workflows);
 template awaited_answer<msg::add_source_data> client::send(const msg::gateway_actor&,
                                                            msg::add_source_data);
+template awaited_answer<msg::load_source_data> client::send(const msg::gateway_actor&,
+                                                            msg::load_source_data);
 template awaited_answer<msg::add_test_questions> client::send(const msg::gateway_actor&,
                                                               msg::add_test_questions);
 template awaited_answer<msg::list_test_questions> client::send(const msg::gateway_actor&,

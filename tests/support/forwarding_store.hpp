@@ -115,6 +115,10 @@ public:
   find_source_keys(core::step_id step, const std::vector<std::string>& keys) override {
     return pass([&] { return inner_->find_source_keys(step, keys); });
   }
+  core::outcome<std::vector<persistence::source_unit>>
+  find_source_units(core::step_id step, const std::vector<std::string>& keys) override {
+    return pass([&] { return inner_->find_source_units(step, keys); });
+  }
   core::outcome<std::vector<core::step_row>> list_steps(core::step_id after,
                                                         std::uint32_t limit) override {
     return pass([&] { return inner_->list_steps(after, limit); });

@@ -151,6 +151,53 @@ def test_answers_about_rows_are_put_together() -> None:
     assert [one["row"] for one in added["problems"]] == [999, 1499]
 
 
+def test_a_file_of_rows_is_sent_as_it_is_with_its_mapping() -> None:
+    request, told = asked(
+        "load_data",
+        "w",
+        b"id,text\n1,a\n",
+        map=["input.text=text", "judgments=n"],
+        key=["id"],
+        on_change="replace",
+        dry_run=True,
+        reply={"added": 1},
+    )
+    assert request.method == "POST"
+    assert request.url.path == "/base/v1/workflows/w/data"
+    assert request.headers["content-type"] == "text/csv"
+    assert request.url.params.get_list("map") == ["input.text=text", "judgments=n"]
+    assert request.url.params.get_list("key") == ["id"]
+    assert request.url.params["on_change"] == "replace"
+    assert request.url.params["dry_run"] == "true"
+    assert request.content == b"id,text\n1,a\n"
+    assert told == {"added": 1}
+
+
+def test_mappings_are_loaded_in_parts_and_told_by_their_numbers() -> None:
+    def serve(request: httpx.Request) -> httpx.Response:
+        assert request.headers["content-type"] == "application/json"
+        rows = json.loads(request.content)
+        assert request.content.count(b"\n") == len(rows) - 1
+        counts = {"already_there": 0, "changed": 0, "replaced": 0, "refused": 1}
+        problem = {"line": len(rows), "code": "payload_invalid", "detail": ""}
+        return answer(
+            200,
+            {
+                "rows": len(rows),
+                "added": len(rows) - 1,
+                "problems": [problem],
+                "changes": [],
+                "first": [],
+                **counts,
+            },
+        )
+
+    client = Holdfast("http://node", "t", transport=httpx.MockTransport(serve))
+    told = client.load_data("w", ({"id": n, "text": "a"} for n in range(1500)), key=["id"])
+    assert (told["rows"], told["added"], told["refused"]) == (1500, 1498, 2)
+    assert [one["line"] for one in told["problems"]] == [1000, 1500]
+
+
 def test_every_method_has_a_signature_and_says_what_it_does() -> None:
     operations = [one for one in vars(Operations).values() if isinstance(one, Operation)]
     assert len(operations) > 70

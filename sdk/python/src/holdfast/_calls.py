@@ -340,7 +340,7 @@ class Route:
             content = encoded(body)
         sent = {name: value for name, value in (headers or {}).items() if value is not None}
         if content is not None:
-            sent["Content-Type"] = "application/json"
+            sent.setdefault("Content-Type", "application/json")
         if self.method == "POST":
             sent["Idempotency-Key"] = str(key or self.environment.make_id())
         texts: List[Tuple[str, str]] = []

@@ -919,6 +919,30 @@ class Operations:
         """Reads a workflow, by default in its latest version. Errors: `not_found`."""
         return (yield from route.ask({"id": id}, query={"version": version}))
 
+    @operation("POST", "/v1/workflows/{id}/data")
+    def load_data(
+        route: Route,
+        id: Id,
+        data: Union[bytes, str, Iterable[Mapping[str, Any]]],
+        *,
+        content_type: str = "text/csv",
+        map: Optional[Sequence[str]] = None,
+        key: Optional[Sequence[str]] = None,
+        on_change: Optional[Literal["report", "replace"]] = None,
+        dry_run: Optional[bool] = None,
+    ) -> Call[types.DataLoaded]:
+        """Adds a file of rows as source data of a workflow, or mappings.
+
+        `data` is the content of a file of the type `content_type` (`text/csv`,
+        `text/tab-separated-values`, `application/x-ndjson` or `application/json`), at most as large
+        as a body may be; or mappings, which go in as many requests as it takes and whose `line` is
+        their number, from 1. `map` has entries such as `input.text=column:number`; `key` names the
+        columns that tell rows apart. A row whose key is there already is left as it is, or with
+        `on_change="replace"` replaces a unit that nobody has had. So the call may be repeated.
+        """
+        query = {"map": map, "key": key, "on_change": on_change, "dry_run": dry_run}
+        return (yield from load_rows(route, id, data, content_type, query))
+
     @operation("GET", "/v1/workflows")
     def list_workflows(
         route: Route, *, after: Optional[Id] = None, limit: Optional[int] = None
@@ -1359,3 +1383,38 @@ def add_rows(
             problem["row"] = part[problem["row"]]
             added["problems"].append(problem)
     return added
+
+
+def load_rows(
+    route: Route,
+    id: Id,
+    data: Union[bytes, str, Iterable[Mapping[str, Any]]],
+    content_type: str,
+    query: Mapping[str, Any],
+) -> Call[types.DataLoaded]:
+    """Sends a file in one request; mappings in as many as it takes, whose answers are put
+    together."""
+    if isinstance(data, (bytes, str)):
+        content = data.encode() if isinstance(data, str) else data
+        return (
+            yield from route.ask(
+                {"id": id}, content=content, query=query, headers={"Content-Type": content_type}
+            )
+        )
+    texts = [encoded(row) for row in data]
+    loaded: Optional[types.DataLoaded] = None
+    for part in parts_of(texts) or [[]]:
+        content = b"[" + b",\n".join(texts[place] for place in part) + b"]"
+        answer = yield from route.ask({"id": id}, content=content, query=query)
+        before = part[0] if part else 0
+        for told in answer["problems"] + answer["changes"] + answer["first"]:
+            told["line"] += before
+        if loaded is None:
+            loaded = answer
+            continue
+        for name in ("rows", "added", "already_there", "changed", "replaced", "refused"):
+            loaded[name] += answer[name]  # type: ignore[literal-required]
+        loaded["problems"] += answer["problems"]
+        loaded["changes"] += answer["changes"]
+    assert loaded is not None
+    return loaded
