@@ -11,8 +11,6 @@ namespace holdfast::core {
 
 /// Corrections of one judgment, so that nobody fills the database with them.
 inline constexpr std::uint32_t judgment_corrections_max = 20;
-/// The longest time that a step may give.
-inline constexpr duration correct_within_max = std::chrono::hours{24 * 365};
 
 /// The rules of the step.
 struct judgment_correction_rules {
