@@ -57,7 +57,6 @@ void correction_changes::operator()(const core::insert_correction& w) {
 void correction_changes::operator()(const core::set_taint_requested& w) {
   auto& row = change(t_.judgments, {w.unit, w.contributor});
   require(row.taint_requested != w.requested, "22012: the judgment is so already");
-  require(!w.requested || row.tainted_at, "23514: a judgment that counts is not tainted");
   row.taint_requested = w.requested;
 }
 

@@ -11,7 +11,6 @@ CREATE INDEX units_overridden ON holdfast.units (step_id) WHERE overridden;
 ALTER TABLE holdfast.judgments
   ADD COLUMN taint_requested boolean NOT NULL DEFAULT false, -- nothing but a request lets it count
   ADD COLUMN corrected smallint NOT NULL DEFAULT 0, -- the number of the last correction
-  ADD CONSTRAINT judgments_taint_requested_check CHECK (is_tainted OR NOT taint_requested),
   ADD CONSTRAINT judgments_corrected_check CHECK (corrected >= 0);
 
 CREATE TABLE holdfast.corrections (

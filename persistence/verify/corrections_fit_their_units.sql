@@ -1,6 +1,6 @@
 -- I-11: Corrections are of units of their step and of judgments of these, and are numbered without a
--- gap; a judgment that somebody has tainted by request has a correction that says so, and its last
--- correction is that one.
+-- gap; a judgment that somebody has tainted by request does not count, and its last correction says
+-- so.
 SELECT c.unit_id, c.number, c.correction_id, 'of nothing' AS problem
 FROM holdfast.corrections c
 LEFT JOIN holdfast.units u ON u.unit_id = c.unit_id AND u.step_id = c.step_id
@@ -16,4 +16,4 @@ LEFT JOIN (SELECT judgment_id, number, correction_id, kind,
                   row_number() OVER (PARTITION BY judgment_id ORDER BY number DESC) AS nth
            FROM holdfast.corrections WHERE judgment_id IS NOT NULL) c
   ON c.judgment_id = j.judgment_id AND c.nth = 1
-WHERE j.taint_requested AND c.kind IS DISTINCT FROM 3
+WHERE j.taint_requested AND (c.kind IS DISTINCT FROM 3 OR NOT j.is_tainted)
