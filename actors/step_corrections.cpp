@@ -46,9 +46,8 @@ void fail_correction(step_ptr self, const correction_ptr& c, const core::failure
 }
 
 msg::unit_corrected view_of(const core::correction_row& row, bool changed) {
-  return {row.unit,   row.id,        std::string{to_string(row.kind)},
-          row.wanted, row.took_back, row.is_open,
-          changed};
+  return {row.unit,    row.id, std::string{to_string(row.kind)}, row.wanted, row.took_back,
+          row.is_open, changed};
 }
 
 void end_correction(step_ptr self, const correction_ptr& c, const core::correction_row& row,
@@ -60,8 +59,8 @@ void end_correction(step_ptr self, const correction_ptr& c, const core::correcti
 /// The unit is coming or going, or has changed since it was looked at.
 void correct_later(step_ptr self, const correction_ptr& c) {
   if (++c->tries > correction_tries_max)
-    return fail_correction(
-        self, c, {core::errc::unavailable, "the unit is busy; send the request again"});
+    return fail_correction(self, c,
+                           {core::errc::unavailable, "the unit is busy; send the request again"});
   again_later(self, c->tries, [=] { begin_correction(self, c); });
 }
 
@@ -234,9 +233,9 @@ core::failure read_answer(step_ptr self, correction_in_hand& c, const core::unit
     return {};
   const auto& st = self->state;
   const auto* step = st.workflow.find(unit.version, st.step.row.position);
-  const auto given = documents::read_given_answer(step == nullptr ? definition_of(st) : *step,
-                                                  c.answer, c.corrected_to,
-                                                  st.context->settings.json);
+  const auto given =
+      documents::read_given_answer(step == nullptr ? definition_of(st) : *step, c.answer,
+                                   c.corrected_to, st.context->settings.json);
   if (!given)
     return given.error();
   said->answer = given->answer;
@@ -247,8 +246,8 @@ core::failure read_answer(step_ptr self, correction_in_hand& c, const core::unit
 void on_material(step_ptr self, const correction_ptr& c, const correction_material& stored) {
   const auto& st = self->state;
   if (stored.units.empty() || stored.units.front().step != st.identity.step())
-    return fail_correction(
-        self, c, {core::errc::not_found, "the step has no unit " + to_string(c->unit)});
+    return fail_correction(self, c,
+                           {core::errc::not_found, "the step has no unit " + to_string(c->unit)});
   const auto& unit = stored.units.front();
   if (const auto why = read_answer(self, *c, unit); why.code != core::errc::none)
     return fail_correction(self, c, why);
@@ -267,9 +266,9 @@ void on_material(step_ptr self, const correction_ptr& c, const correction_materi
         self, c, {core::errc::wrong_state, "the step is canceled; its results stay as they are"});
   if (stored.earlier.size() >= core::corrections_max)
     return fail_correction(self, c,
-                           {core::errc::limit_reached,
-                            "the unit was corrected " + std::to_string(core::corrections_max)
-                                + " times, which is the most"});
+                           {core::errc::limit_reached, "the unit was corrected "
+                                                           + std::to_string(core::corrections_max)
+                                                           + " times, which is the most"});
   c->command.author.number = static_cast<std::uint32_t>(stored.earlier.size()) + 1;
   const auto* judged = judgment_in(unit, core::judgment_of(c->command));
   if (auto* again = std::get_if<core::reinstate_one>(&c->command.what);
@@ -358,11 +357,11 @@ void ask_of_judgment(step_ptr self, const part_ptr& part, const held_promise& pr
 }
 
 void hand_in_correction(step_ptr self, const part_ptr& part, const held_promise& promise) {
-  ask_of_judgment<msg::judgment_corrected>(
-      self, part, promise, [=](const msg::judgment_corrected& answer) {
-        end_part(self, part->request.unit);
-        promise.deliver(answer);
-      });
+  ask_of_judgment<msg::judgment_corrected>(self, part, promise,
+                                           [=](const msg::judgment_corrected& answer) {
+                                             end_part(self, part->request.unit);
+                                             promise.deliver(answer);
+                                           });
 }
 
 } // namespace

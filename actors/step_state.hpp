@@ -18,8 +18,8 @@
 #include "core/refit_pace.hpp"
 #include "core/step.hpp"
 #include "core/survey_pace.hpp"
-#include "core/unit_corrections.hpp"
 #include "core/sweep.hpp"
+#include "core/unit_corrections.hpp"
 #include "core/workflow_versions.hpp"
 
 #include <caf/exit_reason.hpp>

@@ -505,12 +505,9 @@ void on(self_ptr self, caf::response_promise promise, const correct_judgment_par
   auto answer = st.shared->checker.answer_of(request.payload);
   if (!answer)
     return refused(answer.error());
-  const core::correct_judgment command{request.contributor,
-                                       request.judgment,
-                                       request.number,
-                                       m.ref.empty() ? request.payload : m.ref,
-                                       std::move(*answer),
-                                       m.removed};
+  const core::correct_judgment command{request.contributor, request.judgment,
+                                       request.number,      m.ref.empty() ? request.payload : m.ref,
+                                       std::move(*answer),  m.removed};
   if (m.trial) {
     auto trial = st.unit;
     auto decided = core::decide(trial, m.rules, command, time(self));

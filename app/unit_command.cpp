@@ -115,7 +115,8 @@ void add_unit_change(CLI::App& unit, exit_code& result, const char* name, const 
 } // namespace
 
 void add_unit_command(CLI::App& cli, exit_code& result) {
-  auto* unit = cli.add_subcommand("unit", "Show, pause, resume, cancel and correct one unit of a step");
+  auto* unit =
+      cli.add_subcommand("unit", "Show, pause, resume, cancel and correct one unit of a step");
   unit->require_subcommand(1);
   add_for_unit(*unit, result, "show", "Print how it stands, and its result",
                [](const unit_flags& flags, core::step_id step, core::unit_id id,

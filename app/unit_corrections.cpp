@@ -146,8 +146,9 @@ correction_subcommand add_correction(CLI::App& unit, exit_code& result, const ch
     command->add_option("--reason", flags->reason, "Why, for people; it is stored")
         ->type_name("TEXT")
         ->required();
-    command->add_option("--id", flags->id,
-                        "Id of the correction: the same command again with it changes nothing")
+    command
+        ->add_option("--id", flags->id,
+                     "Id of the correction: the same command again with it changes nothing")
         ->type_name("UUID");
   }
   command->add_flag("--json", flags->json, "Print one JSON object");
@@ -157,16 +158,17 @@ correction_subcommand add_correction(CLI::App& unit, exit_code& result, const ch
     auto judgment = id ? std::optional{core::judgment_id{}} : std::nullopt;
     if (judgment && of_judgment)
       judgment = id_in<core::judgment_id>(flags->judgment, "JUDGMENT");
-    auto correction = judgment ? std::optional{core::correction_id{client::id_source{}.next()}}
-                               : std::nullopt;
+    auto correction =
+        judgment ? std::optional{core::correction_id{client::id_source{}.next()}} : std::nullopt;
     if (correction && !flags->id.empty())
       correction = id_in<core::correction_id>(flags->id, "--id");
-    result = correction ? with_cluster(flags->cluster,
-                                       [&](const client::connection& cluster) {
-                                         return what(*flags, {*step, *id, *correction, *judgment},
-                                                     cluster);
-                                       })
-                        : exit_code::usage;
+    result =
+        correction
+            ? with_cluster(flags->cluster,
+                           [&](const client::connection& cluster) {
+                             return what(*flags, {*step, *id, *correction, *judgment}, cluster);
+                           })
+            : exit_code::usage;
   });
   return {command, flags};
 }
@@ -179,9 +181,9 @@ void add_unit_corrections(CLI::App& unit, exit_code& result) {
       "Have a finished unit judged again; what was made from its result is withdrawn", false, true,
       [](const correction_flags& flags, const named_unit& named,
          const client::connection& cluster) {
-        return print_corrected(flags, cluster.ask<msg::unit_corrected>(msg::reopen_unit{
-                                          named.step, named.unit, named.correction,
-                                          flags.judgments, flags.reason}));
+        return print_corrected(
+            flags, cluster.ask<msg::unit_corrected>(msg::reopen_unit{
+                       named.step, named.unit, named.correction, flags.judgments, flags.reason}));
       });
   reopening.command
       ->add_option("--judgments", reopening.flags->judgments, "Ask for so many more judgments")
@@ -206,24 +208,23 @@ void add_unit_corrections(CLI::App& unit, exit_code& result) {
       ->add_option("--corrected-to", overriding.flags->corrected_to,
                    "In a step that reviews, with the answer `correct`: what it should be")
       ->type_name("ANSWER");
-  add_correction(unit, result, "taint",
-                 "Count one of its judgments no more; a finished unit is repaired without it", true,
-                 true,
-                 [](const correction_flags& flags, const named_unit& named,
-                    const client::connection& cluster) {
-                   return print_corrected(
-                       flags, cluster.ask<msg::unit_corrected>(
-                                  msg::taint_judgment{named.step, named.unit, named.judgment,
-                                                      named.correction, flags.reason}));
-                 });
-  add_correction(unit, result, "reinstate", "Count one of its judgments again", true, true,
-                 [](const correction_flags& flags, const named_unit& named,
-                    const client::connection& cluster) {
-                   return print_corrected(
-                       flags, cluster.ask<msg::unit_corrected>(
-                                  msg::reinstate_judgment{named.step, named.unit, named.judgment,
-                                                          named.correction, flags.reason}));
-                 });
+  add_correction(
+      unit, result, "taint",
+      "Count one of its judgments no more; a finished unit is repaired without it", true, true,
+      [](const correction_flags& flags, const named_unit& named,
+         const client::connection& cluster) {
+        return print_corrected(
+            flags, cluster.ask<msg::unit_corrected>(msg::taint_judgment{
+                       named.step, named.unit, named.judgment, named.correction, flags.reason}));
+      });
+  add_correction(
+      unit, result, "reinstate", "Count one of its judgments again", true, true,
+      [](const correction_flags& flags, const named_unit& named,
+         const client::connection& cluster) {
+        return print_corrected(
+            flags, cluster.ask<msg::unit_corrected>(msg::reinstate_judgment{
+                       named.step, named.unit, named.judgment, named.correction, flags.reason}));
+      });
   add_correction(unit, result, "corrections",
                  "List what was corrected of it, with who has asked for it and why", false, false,
                  print_corrections);

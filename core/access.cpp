@@ -92,8 +92,8 @@ std::vector<message_access> make_table() {
             "reinstate_judgment", "seal_step", "change_step", "change_unit", "put_profile"});
   requests(with_admin({rq, au}),
            {"get_workflow", "list_workflows", "list_test_questions", "list_contributors",
-            "list_corrections", "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
-            "get_lineage", "get_step_statistics", "get_profile"});
+            "list_corrections", "explain_unit", "explain_contributor", "get_step_quality",
+            "get_unit", "list_results", "get_lineage", "get_step_statistics", "get_profile"});
 
   // The audit log.
   requests(with_admin({au}), {"list_audit"});

@@ -139,8 +139,8 @@ struct step_history {
   /// Likewise: a unit that is still open, and a contributor who is back at work and has a judgment
   /// of it that does not count.
   std::vector<unsettled> reinstatable_units;
-  std::vector<trusted> trusted_judgments; ///< By contributor and unit.
-  std::vector<vote> votes;                ///< In order of submission, then of judgment id.
+  std::vector<trusted> trusted_judgments;  ///< By contributor and unit.
+  std::vector<vote> votes;                 ///< In order of submission, then of judgment id.
   std::vector<overridden_unit> overridden; ///< By unit; with `votes`.
   /// By contributor (bytes). None where it was not asked for: then nobody counts.
   std::optional<std::vector<worked_through>> judged;

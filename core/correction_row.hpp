@@ -29,7 +29,7 @@ inline constexpr std::size_t correction_reason_bytes_max = 512;
 inline constexpr std::uint32_t reopen_judgments_max = 100;
 
 struct correction_row {
-  correction_id id; ///< Chosen by the caller; unique within the unit.
+  correction_id id;         ///< Chosen by the caller; unique within the unit.
   std::uint32_t number = 0; ///< In order, from 1, for each unit.
   step_id step;
   unit_id unit;

@@ -24,8 +24,7 @@ refused_correction objection_to(const judgment_mark& j, const judgment_correctio
     return refuse_correction(errc::wrong_state, "the step lets nobody correct a judgment: its "
                                                 "definition has no correct_within_seconds");
   if (command.removed)
-    return refuse_correction(errc::not_qualified,
-                             "the contributor was removed from the step");
+    return refuse_correction(errc::not_qualified, "the contributor was removed from the step");
   if (command.number < j.corrected)
     return refuse_correction(errc::already_exists, "correction " + std::to_string(j.corrected)
                                                        + " of the judgment is in already");
@@ -34,9 +33,9 @@ refused_correction objection_to(const judgment_mark& j, const judgment_correctio
                              "number must be " + std::to_string(j.corrected + 1U)
                                  + ", that of the next correction of the judgment");
   if (command.number > judgment_corrections_max)
-    return refuse_correction(errc::limit_reached,
-                             "a judgment may be corrected "
-                                 + std::to_string(judgment_corrections_max) + " times");
+    return refuse_correction(errc::limit_reached, "a judgment may be corrected "
+                                                      + std::to_string(judgment_corrections_max)
+                                                      + " times");
   if (now >= j.submitted_at + *rules.within)
     return refuse_correction(errc::wrong_state, "the judgment could be corrected until "
                                                     + to_rfc3339(j.submitted_at + *rules.within));
@@ -47,8 +46,8 @@ refused_correction objection_to(const judgment_mark& j, const judgment_correctio
 
 decision<corrected_judgment> decide(unit& u, const judgment_correction_rules& rules,
                                     const correct_judgment& command, instant now) {
-  const auto found = std::find_if(
-      u.judgments.begin(), u.judgments.end(), [&](const judgment_mark& j) {
+  const auto found =
+      std::find_if(u.judgments.begin(), u.judgments.end(), [&](const judgment_mark& j) {
         return j.id == command.judgment && j.contributor == command.contributor;
       });
   if (found == u.judgments.end()) {
@@ -68,13 +67,12 @@ decision<corrected_judgment> decide(unit& u, const judgment_correction_rules& ru
   if (u.state == unit_state::canceled && !rules.hides_questions)
     return refuse_correction(errc::wrong_state, "the unit is canceled");
   if (u.state == unit_state::finalized && !rules.hides_questions)
-    return refuse_correction(errc::wrong_state,
-                             "the judgment is used: the unit has its result");
+    return refuse_correction(errc::wrong_state, "the judgment is used: the unit has its result");
   decision<corrected_judgment> done;
   done.answer = {j.id, false, is_open(u.state) && !is_test_question(u)};
-  done.changes.writes.push_back(insert_judgment_correction{
-      j.id, u.id, j.contributor, command.number, command.payload, command.answer, now,
-      done.answer.applied});
+  done.changes.writes.push_back(
+      insert_judgment_correction{j.id, u.id, j.contributor, command.number, command.payload,
+                                 command.answer, now, done.answer.applied});
   j.corrected = static_cast<std::uint8_t>(command.number);
   if (done.answer.applied)
     j.answer = command.answer;

@@ -43,8 +43,8 @@ struct corrected_judgment {
 /// it is kept, too.
 ///
 /// Refuses with `not_found` (no judgment of the contributor has this id), `wrong_state` (the step
-/// lets nobody correct; the judgment came late; the time is over; where there are no test questions,
-/// the unit is canceled or finished), `not_qualified` (the contributor is removed),
+/// lets nobody correct; the judgment came late; the time is over; where there are no test
+/// questions, the unit is canceled or finished), `not_qualified` (the contributor is removed),
 /// `already_exists` (a later correction is in), `invalid_argument` (a number was left out) and
 /// `limit_reached`. A repetition is not refused, and its payload is not compared.
 decision<corrected_judgment> decide(unit& u, const judgment_correction_rules& rules,

@@ -221,8 +221,8 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
   done.answer = {slots == count ? repair_outcome::changed : repair_outcome::reopened, otherwise,
                  taken != nullptr};
   done.changes.writes.push_back(reopen_unit{u.id, slots, now});
-  done.changes.events.push_back(reopened_event(
-      u, {u.result, listed, slots - count, command.by, command.reason}, taken, now));
+  done.changes.events.push_back(
+      reopened_event(u, {u.result, listed, slots - count, command.by, command.reason}, taken, now));
   take_in(u, today, now, done.changes);
   u.state = unit_state::judgable;
   u.slots = slots;

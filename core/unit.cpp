@@ -324,9 +324,8 @@ decision<aggregated> decide(unit& u, const aggregation_policy& policy, const std
   finalized.answer = {true, told.without_result};
   if (command.message.seq != 0)
     finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
-  finalized.changes.writes.push_back(
-      finalize_unit{u.id, std::move(result), consensus.confidence, now, told.taken.rule,
-                    told.taken.because});
+  finalized.changes.writes.push_back(finalize_unit{u.id, std::move(result), consensus.confidence,
+                                                   now, told.taken.rule, told.taken.because});
   finalized.changes.events.push_back(std::move(told.event));
   return finalized;
 }

@@ -19,8 +19,8 @@ judgment_mark* marked(unit& u, const judgment_id& id) {
   return found == u.judgments.end() ? nullptr : &*found;
 }
 
-correction_row correction_of(const unit& u, const correction_command& command,
-                             correction_kind kind, instant now) {
+correction_row correction_of(const unit& u, const correction_command& command, correction_kind kind,
+                             instant now) {
   correction_row row;
   row.id = command.author.id;
   row.number = command.author.number;
@@ -132,8 +132,8 @@ corrected override_finished(unit_record& u, const correction_rules& rules,
   corrected done;
   done.answer = correction_of(u, command, correction_kind::overridden, now);
   done.answer.answer = said.answer;
-  auto result = overriding_json(
-      u, rules, said, command.author, was.standing.overridden ? was.before_override : u.result, now);
+  auto result = overriding_json(u, rules, said, command.author,
+                                was.standing.overridden ? was.before_override : u.result, now);
   const auto given = given_by(rules, said);
   auto told = tell_result(u, rules.ways, given, result, said.input, now);
   const auto* taken = way_taken(u.route, rules.ways);
@@ -164,9 +164,9 @@ corrected reopen(unit_record& u, const correction_rules& rules, const correction
   done.answer.took_back = true;
   const auto slots = counted_judgments(u) + asked.judgments;
   done.changes.writes.push_back(reopen_unit{u.id, slots, now});
-  done.changes.events.push_back(reopened_event(
-      u, {u.result, "[]", asked.judgments, command.author.by, command.author.reason},
-      way_taken(u.route, rules.ways), now));
+  done.changes.events.push_back(
+      reopened_event(u, {u.result, "[]", asked.judgments, command.author.by, command.author.reason},
+                     way_taken(u.route, rules.ways), now));
   u.state = unit_state::judgable;
   u.overridden = false;
   u.slots = slots;
@@ -182,8 +182,7 @@ corrected no_such_judgment(const judgment_id& id) {
                                                      + " that could count; list its judgments");
 }
 
-corrected taint_in_open(unit& u, const correction_command& command, judgment_mark& j,
-                        instant now) {
+corrected taint_in_open(unit& u, const correction_command& command, judgment_mark& j, instant now) {
   corrected done;
   done.answer = correction_of(u, command, correction_kind::tainted, now);
   done.answer.judgment = j.id;
@@ -234,8 +233,8 @@ corrected repaired_for(unit_record& u, const correction_rules& rules,
                        const correction_command& command, const finished_result& was,
                        judgment_mark& j, bool taints, instant now) {
   corrected done;
-  done.answer = correction_of(
-      u, command, taints ? correction_kind::tainted : correction_kind::reinstated, now);
+  done.answer = correction_of(u, command,
+                              taints ? correction_kind::tainted : correction_kind::reinstated, now);
   done.answer.judgment = j.id;
   done.answer.contributor = j.contributor;
   if (taints ? j.taint_requested : !j.tainted)
@@ -309,18 +308,16 @@ corrected correct(unit& u, const correction_rules& rules, const correction_comma
   if (about && judged == nullptr)
     return no_such_judgment(about);
   return std::visit(
-      handlers_of{[&](const reopen_finished&) {
-                    return refuse<correction_row>(
-                        errc::wrong_state, "the unit has no result yet: it is "
-                                               + std::string{to_string(u.state)});
-                  },
-                  [&](const override_result& said) {
-                    return override_open(u, rules, command, said, now);
-                  },
-                  [&](const taint_one&) { return taint_in_open(u, command, *judged, now); },
-                  [&](const reinstate_one& again) {
-                    return reinstate_in_open(u, command, *judged, again.removed, now);
-                  }},
+      handlers_of{
+          [&](const reopen_finished&) {
+            return refuse<correction_row>(errc::wrong_state, "the unit has no result yet: it is "
+                                                                 + std::string{to_string(u.state)});
+          },
+          [&](const override_result& said) { return override_open(u, rules, command, said, now); },
+          [&](const taint_one&) { return taint_in_open(u, command, *judged, now); },
+          [&](const reinstate_one& again) {
+            return reinstate_in_open(u, command, *judged, again.removed, now);
+          }},
       command.what);
 }
 

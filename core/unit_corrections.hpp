@@ -17,8 +17,8 @@ namespace holdfast::core {
 struct correction_author {
   correction_id id;         ///< Chosen by the caller.
   std::uint32_t number = 1; ///< Of this correction, among those of its unit.
-  std::string by;     ///< The principal; empty: a node's own request.
-  std::string reason; ///< For people.
+  std::string by;           ///< The principal; empty: a node's own request.
+  std::string reason;       ///< For people.
 };
 
 /// A finished unit is judged again: it asks for so many more judgments, and those that it has go on

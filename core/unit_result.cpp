@@ -102,8 +102,7 @@ event reopened_event(const unit& u, const told_reopening& what, const way* taken
   if (taken != nullptr)
     details.raw("route", json_object{}.raw("to", keys_listed(*taken)).str());
   if (!what.reason.empty())
-    details.raw("correction",
-                json_object{}.text("by", what.by).text("reason", what.reason).str());
+    details.raw("correction", json_object{}.text("by", what.by).text("reason", what.reason).str());
   return {event_type::unit_reopened, u.step, u.id, {}, now, details.str()};
 }
 

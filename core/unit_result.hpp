@@ -24,11 +24,11 @@ told_result tell_result(const unit& u, const std::vector<way>& ways, const aggre
                         const std::string& result, const input_values& input, instant now);
 
 struct told_reopening {
-  std::string result;      ///< JSON: what is taken back.
-  std::string disregarded; ///< JSON list: the judgments that count no more.
+  std::string result;       ///< JSON: what is taken back.
+  std::string disregarded;  ///< JSON list: the judgments that count no more.
   std::uint32_t wanted = 0; ///< Judgments that are asked for now.
-  std::string by{};        ///< Who has asked for it; empty for a repair.
-  std::string reason{};    ///< Why, likewise.
+  std::string by{};         ///< Who has asked for it; empty for a repair.
+  std::string reason{};     ///< Why, likewise.
 };
 
 /// `UnitReopened`. The unit still stands as it did before; `taken` is the way that it took on.

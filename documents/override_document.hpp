@@ -16,10 +16,10 @@ struct given_answer {
 };
 
 /// Reads the answer that is to override a result: the JSON value at the step's answer pointer, and
-/// of a review that says `correct`, in `corrected_to`, the answer that there should be. Refused with
-/// `payload_invalid` where no judgment of the step could give it: what is no label, no verdict, or
-/// against the schema at the place of the answer. The detail names the member and says what is
-/// expected.
+/// of a review that says `correct`, in `corrected_to`, the answer that there should be. Refused
+/// with `payload_invalid` where no judgment of the step could give it: what is no label, no
+/// verdict, or against the schema at the place of the answer. The detail names the member and says
+/// what is expected.
 core::outcome<given_answer> read_given_answer(const core::step_definition& step,
                                               std::string_view answer,
                                               std::string_view corrected_to,

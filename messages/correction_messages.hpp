@@ -88,10 +88,10 @@ HOLDFAST_WIRE(list_corrections, x.step, x.unit)
 struct correction_view {
   std::uint32_t number = 0; ///< In order, from 1.
   core::correction_id correction;
-  std::string what;             ///< As in `unit_corrected`.
-  core::judgment_id judgment;   ///< Nil where it is about the whole unit.
+  std::string what;                 ///< As in `unit_corrected`.
+  core::judgment_id judgment;       ///< Nil where it is about the whole unit.
   core::contributor_id contributor; ///< Who gave the judgment; empty likewise.
-  std::string by;               ///< The principal, as the audit log names it; empty: a node.
+  std::string by;                   ///< The principal, as the audit log names it; empty: a node.
   std::string reason;
   std::string answer; ///< Of an override: the answer, as aggregation counts it.
   core::instant at;
@@ -105,7 +105,7 @@ HOLDFAST_WIRE(correction_view, x.number, x.correction, x.what, x.judgment, x.con
 struct kept_judgment {
   core::judgment_id judgment;
   std::uint32_t number = 0; ///< 0: what came first.
-  bool applied = true; ///< False: it is only kept, as the judgment was used or must stay.
+  bool applied = true;      ///< False: it is only kept, as the judgment was used or must stay.
   std::string answer;
   std::string payload; ///< JSON.
   core::instant at;

@@ -133,8 +133,8 @@ constexpr statement votes_of_step{"votes_of_step", R"sql(
    WHERE u.step_id = $1::uuid
    ORDER BY j.submitted_at, j.judgment_id)sql"};
 
-// The units of which the requester has said the result, by the index of these; and the last that was
-// said of each.
+// The units of which the requester has said the result, by the index of these; and the last that
+// was said of each.
 constexpr statement overridden_units{"overridden_units", R"sql(
   SELECT u.unit_id, c.answer
     FROM holdfast.units u

@@ -721,7 +721,8 @@ public:
                                                                             core::unit_id unit) = 0;
 
   /// What was handed in for judgments of the unit that were corrected, by judgment and number.
-  virtual core::outcome<std::vector<kept_payload>> load_judgment_corrections(core::unit_id unit) = 0;
+  virtual core::outcome<std::vector<kept_payload>>
+  load_judgment_corrections(core::unit_id unit) = 0;
 
   /// `not_found` if there is no such repair, `damaged` where the database does not give it back.
   virtual core::outcome<core::repair_row> find_repair(core::repair_id repair) = 0;

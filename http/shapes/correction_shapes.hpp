@@ -12,7 +12,8 @@ namespace holdfast::http {
 
 namespace sentence {
 inline constexpr std::string_view correction_id =
-    "The id of the correction. To send the same request again with it succeeds and changes nothing.";
+    "The id of the correction. To send the same request again with it succeeds and changes "
+    "nothing.";
 inline constexpr std::string_view correction_reason =
     "Why, for people: 1 to 512 bytes. It is stored with the correction.";
 } // namespace sentence

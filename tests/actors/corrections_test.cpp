@@ -1,5 +1,5 @@
-// Corrections: a finished unit is judged again, a result is overridden, a judgment counts no more or
-// again, and an author corrects a judgment.
+// Corrections: a finished unit is judged again, a result is overridden, a judgment counts no more
+// or again, and an author corrects a judgment.
 
 #include "tests/support/node_fixture.hpp"
 
@@ -22,8 +22,8 @@ std::string correctable(const std::string& more, const std::string& following = 
          + following + "]}";
 }
 
-const std::string correctable_chain = correctable(
-    R"(, "next": ["check"])", R"(, {"key": "check", "judgments_per_unit": 1})");
+const std::string correctable_chain =
+    correctable(R"(, "next": ["check"])", R"(, {"key": "check", "judgments_per_unit": 1})");
 
 struct corrected_node : node_fixture {
   corrected_node() { start(); }
@@ -57,8 +57,8 @@ struct corrected_node : node_fixture {
   /// The same as a principal does over HTTP.
   template <class Request>
   answer<msg::answer_to<Request>> asked_as(const std::string& who, const Request& request) {
-    const auto result = send<msg::answer_to<Request>>(
-        node->gateway, caf::make_message(msg::author{who}, request));
+    const auto result =
+        send<msg::answer_to<Request>>(node->gateway, caf::make_message(msg::author{who}, request));
     for (int i = 0; i < 100 && !result->value && !result->error; ++i)
       advance(1s);
     return *result;
@@ -66,8 +66,8 @@ struct corrected_node : node_fixture {
 
   msg::override_result override_to(const core::step_id& step, const core::unit_id& unit,
                                    const std::string& answer) {
-    return {step, unit, fresh<core::correction_id>(), nlohmann::json(answer).dump(), "",
-            "it is wrong"};
+    return {step, unit,         fresh<core::correction_id>(), nlohmann::json(answer).dump(),
+            "",   "it is wrong"};
   }
   msg::reopen_unit reopening(const core::step_id& step, const core::unit_id& unit,
                              std::uint32_t judgments = 1) {
@@ -274,12 +274,8 @@ BOOST_AUTO_TEST_CASE(an_author_corrects_until_the_judgment_is_used) {
   const auto step = create(correctable(R"(, "correct_within_seconds": 60)"));
   const auto unit = fed(step).front();
   work(step, "ana", "cat");
-  const msg::correct_judgment first{step,
-                                    unit,
-                                    "ana",
-                                    judgment_of(unit, "ana"),
-                                    1,
-                                    R"({"answer": "dog"})"};
+  const msg::correct_judgment first{
+      step, unit, "ana", judgment_of(unit, "ana"), 1, R"({"answer": "dog"})"};
   BOOST_TEST(!asked(first).value->repeated);
   BOOST_TEST(asked(first).value->repeated);
   auto invalid = first;
@@ -312,8 +308,8 @@ BOOST_AUTO_TEST_CASE(nobody_corrects_where_the_step_does_not_say_so) {
 
 // The model of a step goes by what the requester has said, also after a restart.
 BOOST_AUTO_TEST_CASE(the_model_takes_an_override_for_known) {
-  const auto step = create(correctable(
-      R"(, "aggregation": {"method": "incremental", "labels": ["cat", "dog"]})"));
+  const auto step = create(
+      correctable(R"(, "aggregation": {"method": "incremental", "labels": ["cat", "dog"]})"));
   const auto unit = finished(step);
   BOOST_TEST(result_of(step).at("answer") == "cat");
   BOOST_REQUIRE(asked(override_to(step, unit, "dog")).value);

@@ -47,8 +47,8 @@ inline std::string describe(const core::lease& l) {
 /// All that can change.
 inline std::string describe(const core::unit& u) {
   auto text = std::string{to_string(u.state)} + (u.overridden ? " as said" : "") + ", "
-              + std::to_string(u.slots)
-              + " slots, last token " + std::to_string(u.leases.last_token) + "\n";
+              + std::to_string(u.slots) + " slots, last token "
+              + std::to_string(u.leases.last_token) + "\n";
   for (const auto& l : u.leases.active)
     text += "  lease " + describe(l) + "\n";
   for (const auto& j : u.judgments)
@@ -222,7 +222,8 @@ struct write_text {
   }
   text operator()(const core::override_unit& w) const {
     return "override_unit " + std::to_string(static_cast<int>(w.found)) + " " + w.result + " at "
-           + describe(w.at) + (w.route == core::no_route ? "" : " route " + std::to_string(w.route));
+           + describe(w.at)
+           + (w.route == core::no_route ? "" : " route " + std::to_string(w.route));
   }
   text operator()(const core::recount_unit& w) const {
     return "recount_unit " + std::to_string(w.slots) + " slots";

@@ -36,8 +36,7 @@ struct judged_by_ana {
   core::decision<core::corrected_judgment> correct(std::uint32_t number, core::duration after,
                                                    bool removed = false) {
     return decide(u, rules,
-                  core::correct_judgment{
-                      "ana", id, number, R"({"answer":"cat"})", "cat", removed},
+                  core::correct_judgment{"ana", id, number, R"({"answer":"cat"})", "cat", removed},
                   beginning + after);
   }
 
@@ -98,11 +97,11 @@ BOOST_AUTO_TEST_CASE(whatever_an_author_tries_a_test_question_answers_like_anoth
     core::duration after;
     bool removed;
   };
-  for (const auto& a : {attempt{0, seconds{1}, false}, attempt{2, seconds{1}, false},
-                        attempt{1, seconds{1}, true}, attempt{1, seconds{1}, false},
-                        attempt{1, seconds{2}, false}, attempt{2, seconds{3}, false},
-                        attempt{1, seconds{4}, false}, attempt{3, seconds{120}, false},
-                        attempt{2, seconds{121}, false}}) {
+  for (const auto& a :
+       {attempt{0, seconds{1}, false}, attempt{2, seconds{1}, false}, attempt{1, seconds{1}, true},
+        attempt{1, seconds{1}, false}, attempt{1, seconds{2}, false}, attempt{2, seconds{3}, false},
+        attempt{1, seconds{4}, false}, attempt{3, seconds{120}, false},
+        attempt{2, seconds{121}, false}}) {
     const auto expected = heard(open.correct(a.number, a.after, a.removed));
     for (auto* other : {&question, &finished, &canceled})
       BOOST_TEST(heard(other->correct(a.number, a.after, a.removed)) == expected);

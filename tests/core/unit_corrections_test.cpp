@@ -49,8 +49,8 @@ struct corrected_unit {
   core::judgment_id judge(const std::string& who, const std::string& answer) {
     const auto lease = ask(who);
     const core::judgment_id id{ids.next(beginning)};
-    const auto judged = decide(
-        u, leases, core::submit{who, lease.token, id, "{}", answer, {}, std::nullopt}, now);
+    const auto judged =
+        decide(u, leases, core::submit{who, lease.token, id, "{}", answer, {}, std::nullopt}, now);
     BOOST_REQUIRE(judged.refusal == errc::none);
     return id;
   }
@@ -143,9 +143,9 @@ BOOST_AUTO_TEST_CASE(an_override_says_who_has_said_so_and_what_was_there) {
   BOOST_TEST(f.u.reopened == 1U);
   BOOST_REQUIRE_EQUAL(d.changes.events.size(), 2U);
   BOOST_TEST(to_string(d.changes.events[0].type) == "UnitReopened");
-  BOOST_TEST(d.changes.events[0].details.find(
-                 R"("correction":{"by":"token rita","reason":"it is wrong"})")
-             != std::string::npos);
+  BOOST_TEST(
+      d.changes.events[0].details.find(R"("correction":{"by":"token rita","reason":"it is wrong"})")
+      != std::string::npos);
   const auto& told = d.changes.events[1];
   BOOST_TEST(to_string(told.type) == "UnitFinalized");
   BOOST_TEST(told.details.find(R"("revision":2)") != std::string::npos);
@@ -205,9 +205,9 @@ BOOST_AUTO_TEST_CASE(an_override_of_an_open_unit_ends_its_leases) {
   const auto held = f.ask("bob");
   const auto d = f.correct(core::override_result{"dog", {}, {}});
   BOOST_TEST(f.u.leases.active.empty());
-  BOOST_TEST(writes_of(d).find("end_lease_row bob token " + std::to_string(held.token)
-                               + " Canceled")
-             == 0U);
+  BOOST_TEST(
+      writes_of(d).find("end_lease_row bob token " + std::to_string(held.token) + " Canceled")
+      == 0U);
   BOOST_TEST(to_string(d.changes.events.back().type) == "UnitFinalized");
   // Whoever held one hears the truth.
   const auto late = decide(f.u, f.leases, core::extend{"bob", held.token}, f.now);
@@ -239,11 +239,12 @@ BOOST_AUTO_TEST_CASE(a_judgment_that_was_tainted_by_request_waits_for_a_request)
                 "tainted of ana by token rita: it is wrong wants 1 open at 0s");
   BOOST_TEST(decide(f.u, core::reinstate{"ana"}, f.now).changes.empty());
   const auto again = f.correct(core::reinstate_one{id, false});
-  BOOST_TEST(writes_of(again)
-             == "restore_judgment of ana; set_taint_requested of ana no more; insert_correction 2 "
-                "reinstated of ana by token rita: it is wrong open at 0s; tells JudgmentReinstated");
-  BOOST_TEST((f.correct(core::reinstate_one{{f.ids.next(beginning)}, false}).refusal
-              == errc::not_found));
+  BOOST_TEST(
+      writes_of(again)
+      == "restore_judgment of ana; set_taint_requested of ana no more; insert_correction 2 "
+         "reinstated of ana by token rita: it is wrong open at 0s; tells JudgmentReinstated");
+  BOOST_TEST(
+      (f.correct(core::reinstate_one{{f.ids.next(beginning)}, false}).refusal == errc::not_found));
 }
 
 // A27, I-11
@@ -347,8 +348,7 @@ private:
     if (f_.u.state == unit_state::finalized) {
       BOOST_TEST(f_.u.leases.active.empty());
       BOOST_TEST(!f_.u.result.empty());
-      BOOST_TEST(f_.u.overridden
-                 == (f_.u.result.find(R"("overridden")") != std::string::npos));
+      BOOST_TEST(f_.u.overridden == (f_.u.result.find(R"("overridden")") != std::string::npos));
     }
     for (const auto& j : f_.u.judgments)
       BOOST_TEST((j.tainted || !j.taint_requested));

@@ -1,4 +1,5 @@
-// The routes about corrections: the requests that the gateway gets, and the bodies that clients get.
+// The routes about corrections: the requests that the gateway gets, and the bodies that clients
+// get.
 
 #include "core/ids.hpp"
 #include "core/uuid.hpp"
@@ -47,18 +48,19 @@ BOOST_AUTO_TEST_CASE(a_unit_is_reopened_for_one_judgment_unless_the_body_says_mo
   BOOST_TEST(gateway.only<msg::reopen_unit>().reason == "wrong");
   ask("requester", "POST", of_unit("/reopen"), R"({"reason":"wrong","judgments":4})");
   BOOST_TEST(gateway.seen<msg::reopen_unit>().back().judgments == 4U);
-  BOOST_TEST(ask("requester", "POST", of_unit("/reopen"), R"({"reason":"wrong","judgments":101})")
-                 .status
-             == 400U);
+  BOOST_TEST(
+      ask("requester", "POST", of_unit("/reopen"), R"({"reason":"wrong","judgments":101})").status
+      == 400U);
   BOOST_TEST(ask("requester", "POST", of_unit("/reopen"), "{}").status == 400U);
-  BOOST_TEST(ask("contributor:ann", "POST", of_unit("/reopen"), R"({"reason":"wrong"})").status == 403U);
+  BOOST_TEST(ask("contributor:ann", "POST", of_unit("/reopen"), R"({"reason":"wrong"})").status
+             == 403U);
 }
 
 BOOST_AUTO_TEST_CASE(an_override_takes_any_json_as_the_answer) {
   gateway.answers<msg::override_result>({});
-  BOOST_TEST(ask("requester", "POST", of_unit("/override"), R"({"answer":[1,2],"reason":"wrong"})")
-                 .status
-             == 200U);
+  BOOST_TEST(
+      ask("requester", "POST", of_unit("/override"), R"({"answer":[1,2],"reason":"wrong"})").status
+      == 200U);
   BOOST_TEST(gateway.only<msg::override_result>().answer == "[1,2]");
   BOOST_TEST(gateway.only<msg::override_result>().corrected_to.empty());
   ask("requester", "POST", of_unit("/override"),
@@ -71,7 +73,8 @@ BOOST_AUTO_TEST_CASE(one_judgment_is_tainted_and_reinstated) {
   gateway.answers<msg::taint_judgment>({});
   gateway.answers<msg::reinstate_judgment>({});
   const auto of_judgment = of_unit("/judgments/" + std::string{corrected_judgment});
-  BOOST_TEST(ask("requester", "POST", of_judgment + "/taint", R"({"reason":"why"})").status == 200U);
+  BOOST_TEST(ask("requester", "POST", of_judgment + "/taint", R"({"reason":"why"})").status
+             == 200U);
   BOOST_TEST((gateway.only<msg::taint_judgment>().judgment == judgment));
   BOOST_TEST((gateway.only<msg::taint_judgment>().step == step));
   BOOST_TEST(ask("requester", "POST", of_judgment + "/reinstate", R"({"reason":"why"})").status

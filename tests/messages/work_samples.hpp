@@ -114,8 +114,7 @@ inline void add_work_samples(samples& into) {
            id(0x51) + id(0x52) + id(0x56) + id(0x5d) + text("why"));
   into.add("hf1.reinstate_judgment", reinstate_judgment{step, unit, judgment, correction, "why"},
            id(0x51) + id(0x52) + id(0x56) + id(0x5d) + text("why"));
-  into.add("hf1.unit_corrected",
-           unit_corrected{unit, correction, "tainted", 2, true, true, false},
+  into.add("hf1.unit_corrected", unit_corrected{unit, correction, "tainted", 2, true, true, false},
            id(0x52) + id(0x5d) + text("tainted") + u32(2) + u8(1) + u8(1) + u8(0));
   into.add("hf1.list_corrections", list_corrections{step, unit}, id(0x51) + id(0x52));
   const correction_view corrected{3,     correction, "tainted", judgment, "ana", "token rita",

@@ -125,8 +125,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_correction_is_written_once, World, worlds) {
   auto without_reason = f.row_of(unit, 2, correction_kind::reopened);
   without_reason.reason.clear();
   BOOST_TEST(is(f.write({core::insert_correction{without_reason}}), refused));
-  BOOST_TEST(is(f.write({core::insert_correction{f.row_of(unit, 2, correction_kind::tainted)}}),
-                refused));
+  BOOST_TEST(
+      is(f.write({core::insert_correction{f.row_of(unit, 2, correction_kind::tainted)}}), refused));
 }
 
 // A27
@@ -140,9 +140,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_taint_by_request_is_kept_with_the_judgment, Worl
   BOOST_TEST(marked[0].taint_requested);
   BOOST_TEST(!marked[1].taint_requested);
   BOOST_TEST(is(f.write({core::set_taint_requested{unit, "ana", true}}), refused));
-  BOOST_TEST(is(f.write({core::restore_judgment{unit, "ana"},
-                         core::set_taint_requested{unit, "ana", false}}),
-                committed));
+  BOOST_TEST(is(
+      f.write({core::restore_judgment{unit, "ana"}, core::set_taint_requested{unit, "ana", false}}),
+      committed));
   const auto counting = f.load(unit).judgments;
   BOOST_TEST(!counting[0].tainted);
   BOOST_TEST(!counting[0].taint_requested);
@@ -187,16 +187,14 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_history_has_the_units_that_were_overridden, Worl
     auto again = f.row_of(one, 2, correction_kind::overridden);
     again.answer = "y";
     BOOST_TEST(is(f.write({core::insert_correction{f.row_of(one, 1, correction_kind::overridden)},
-                           core::insert_correction{again},
-                           core::override_unit{one, "{}", at(40)}}),
+                           core::insert_correction{again}, core::override_unit{one, "{}", at(40)}}),
                   committed));
   }
   BOOST_TEST(is(f.write({core::reopen_unit{reopened, 2, at(50)}}), committed));
   core::history_scope votes;
   votes.votes = true;
-  for (const auto& history :
-       {value_of(f.db->load_step_history(f.step.id, votes)),
-        value_of(f.db->load_readable_step_history(f.step.id, votes))}) {
+  for (const auto& history : {value_of(f.db->load_step_history(f.step.id, votes)),
+                              value_of(f.db->load_readable_step_history(f.step.id, votes))}) {
     BOOST_REQUIRE_EQUAL(history.overridden.size(), 1U);
     BOOST_TEST((history.overridden[0].unit == unit));
     BOOST_TEST(history.overridden[0].answer == "y");

@@ -468,8 +468,8 @@ public:
     }
   }
 
-  /// A result that was taken back by an override, an open unit that was overridden, and one of which
-  /// a judgment was tainted by request and another one was corrected by its author.
+  /// A result that was taken back by an override, an open unit that was overridden, and one of
+  /// which a judgment was tainted by request and another one was corrected by its author.
   void add_corrected_units() {
     const core::workflow_id correcting{ids.next(now)};
     core::step fix{new_step(correcting, 0)};
@@ -495,17 +495,18 @@ public:
              .changes);
     auto& open = added.answer.units[1];
     ask(open, "ana", now);
-    keep(core::correct(open, rules, correction(1, core::override_result{"y", {}, {}}), now).changes);
+    keep(
+        core::correct(open, rules, correction(1, core::override_result{"y", {}, {}}), now).changes);
     auto& judged = added.answer.units[2];
     judge(judged, "ana");
-    keep(core::correct(judged, rules,
-                       correction(1, core::taint_one{judged.judgments.front().id}), now)
+    keep(core::correct(judged, rules, correction(1, core::taint_one{judged.judgments.front().id}),
+                       now)
              .changes);
     judge(judged, "bob");
-    keep(core::decide(judged, core::judgment_correction_rules{1h},
-                      core::correct_judgment{"bob", judged.judgments.back().id, 1,
-                                             R"({"label":"z"})", "z"},
-                      now)
+    keep(core::decide(
+             judged, core::judgment_correction_rules{1h},
+             core::correct_judgment{"bob", judged.judgments.back().id, 1, R"({"label":"z"})", "z"},
+             now)
              .changes);
   }
 

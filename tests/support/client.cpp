@@ -67,8 +67,7 @@ template awaited_answer<msg::repair_contributor> client::send(const msg::gateway
                                                               msg::repair_contributor);
 template awaited_answer<msg::repair_question> client::send(const msg::gateway_actor&,
                                                            msg::repair_question);
-template awaited_answer<msg::reopen_unit> client::send(const msg::gateway_actor&,
-                                                       msg::reopen_unit);
+template awaited_answer<msg::reopen_unit> client::send(const msg::gateway_actor&, msg::reopen_unit);
 template awaited_answer<msg::override_result> client::send(const msg::gateway_actor&,
                                                            msg::override_result);
 template awaited_answer<msg::taint_judgment> client::send(const msg::gateway_actor&,
