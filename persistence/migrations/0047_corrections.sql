@@ -1,8 +1,8 @@
 -- works with programs of migration 34
--- Corrections (docs/adr/0113): what somebody in charge has said about a unit or one of its judgments,
--- and other payloads that authors have handed in for their judgments. A program of an earlier version
--- knows none of it: while both run, such a program may let a tainted judgment count again, or repair
--- a unit whose result was overridden.
+-- Corrections (docs/adr/0113): what somebody in charge has said about a unit or one of its
+-- judgments, and other payloads that authors have handed in for their judgments. A program of an
+-- earlier version knows none of it: while both run, such a program may let a tainted judgment count
+-- again, or repair a unit whose result was overridden.
 ALTER TABLE holdfast.units
   ADD COLUMN overridden boolean NOT NULL DEFAULT false; -- the result is what the requester has said
 

@@ -1,5 +1,5 @@
--- I-4: Of a judgment that was corrected, what was handed in at first and each correction are kept; the
--- judgment says what was applied last.
+-- I-4: Of a judgment that was corrected, what was handed in at first and each correction are kept;
+-- the judgment says what was applied last.
 SELECT j.judgment_id, j.unit_id, j.corrected, coalesce(k.kept, 0) AS kept, k.answer AS said
 FROM holdfast.judgments j
 LEFT JOIN (SELECT judgment_id, count(*) AS kept,

@@ -1,6 +1,6 @@
--- I-11: Corrections are of units of their step and of judgments of these, and are numbered without a
--- gap; a judgment that somebody has tainted by request does not count, and its last correction says
--- so.
+-- I-11: Corrections are of units of their step and of judgments of these, and are numbered without
+-- a gap; a judgment that somebody has tainted by request does not count, and its last correction
+-- says so.
 SELECT c.unit_id, c.number, c.correction_id, 'of nothing' AS problem
 FROM holdfast.corrections c
 LEFT JOIN holdfast.units u ON u.unit_id = c.unit_id AND u.step_id = c.step_id

@@ -1,6 +1,6 @@
 -- I-8: Each result of a unit, those that were taken back included, was made by exactly one message
--- about it, unless that is pruned, or by an override; other units have none. One that was damaged while its judgments
--- came in may be finalized long after their messages are gone.
+-- about it, unless that is pruned, or by an override; other units have none. One that was damaged
+-- while its judgments came in may be finalized long after their messages are gone.
 SELECT u.unit_id, u.state, u.reopened, coalesce(m.messages, 0) AS messages
 FROM holdfast.units u
 LEFT JOIN (SELECT e.unit_id, count(*) AS messages
