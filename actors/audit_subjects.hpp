@@ -117,6 +117,18 @@ inline audit_subject subject_of(const msg::repair_contributor& m) {
 inline audit_subject subject_of(const msg::repair_question& m) {
   return {subjects::unit(m.unit), m.dry_run ? "dry_repair_begun" : "repair_begun"};
 }
+inline audit_subject subject_of(const msg::reopen_unit& m) {
+  return {subjects::unit(m.unit), "reopened"};
+}
+inline audit_subject subject_of(const msg::override_result& m) {
+  return {subjects::unit(m.unit), "overridden"};
+}
+inline audit_subject subject_of(const msg::taint_judgment& m) {
+  return {subjects::unit(m.unit) + " judgment " + to_string(m.judgment), "tainted"};
+}
+inline audit_subject subject_of(const msg::reinstate_judgment& m) {
+  return {subjects::unit(m.unit) + " judgment " + to_string(m.judgment), "reinstated"};
+}
 inline audit_subject subject_of(const msg::seal_step& m) {
   return {subjects::step(m.step), "sealed"};
 }

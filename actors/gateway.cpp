@@ -111,6 +111,39 @@ core::failure check(const msg::repair_question& m) {
   return first_of(
       {check_id(m.step, "step"), check_id(m.repair, "repair"), check_id(m.unit, "unit")});
 }
+core::failure check_reason(const std::string& reason) {
+  return documents::check_text(reason, "reason", core::correction_reason_bytes_max);
+}
+core::failure check(const msg::reopen_unit& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
+                   check_id(m.correction, "correction"),
+                   m.judgments >= 1 && m.judgments <= core::reopen_judgments_max
+                       ? core::failure{}
+                       : invalid("judgments must be between 1 and "
+                                 + std::to_string(core::reopen_judgments_max)),
+                   check_reason(m.reason)});
+}
+core::failure check(const msg::override_result& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
+                   check_id(m.correction, "correction"), check_reason(m.reason)});
+}
+core::failure check(const msg::taint_judgment& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
+                   check_id(m.judgment, "judgment"), check_id(m.correction, "correction"),
+                   check_reason(m.reason)});
+}
+core::failure check(const msg::reinstate_judgment& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
+                   check_id(m.judgment, "judgment"), check_id(m.correction, "correction"),
+                   check_reason(m.reason)});
+}
+core::failure check(const msg::correct_judgment& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit"),
+                   check_id(m.judgment, "judgment"), check_worker_of_units(m.contributor),
+                   m.number >= 1
+                       ? core::failure{}
+                       : invalid("number must be 1 for the first correction of the judgment")});
+}
 core::failure check(const msg::list_contributors& m) {
   return first_of({check_id(m.step, "step"), check_limit(m.limit, contributors_page_max)});
 }

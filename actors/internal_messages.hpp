@@ -4,6 +4,7 @@
 #include "actors/request_note.hpp"
 #include "core/change.hpp"
 #include "core/event_feed.hpp"
+#include "core/judgment_correction.hpp"
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
@@ -12,9 +13,11 @@
 #include "core/step_listing.hpp"
 #include "core/sweep.hpp"
 #include "core/unit.hpp"
+#include "core/unit_corrections.hpp"
 #include "core/webhook.hpp"
 #include "core/workflow_versions.hpp"
 #include "messages/cluster_messages.hpp"
+#include "messages/correction_messages.hpp"
 #include "messages/protocol.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/work_messages.hpp"
@@ -277,6 +280,26 @@ struct check_judgment {
 };
 struct judgment_checked {};
 
+/// Step → unit: correct an open unit. Answered by `unit_correction_done`; `unavailable` when the
+/// unit is open no more.
+struct correct_unit {
+  core::correction_command command;
+};
+struct unit_correction_done {
+  core::correction_row row;
+  bool changed = false;
+};
+
+/// Step → unit: the author of a judgment hands in another payload. Answered by
+/// `msg::judgment_corrected`; a trial decides nothing, and is answered by `judgment_checked`.
+struct correct_judgment_part {
+  msg::correct_judgment request;
+  std::string ref; ///< What stands for the payload, when that is in the store.
+  bool removed = false;
+  core::judgment_correction_rules rules;
+  bool trial = false;
+};
+
 /// Step → owner: the lease is over, whatever the reason.
 struct lease_over {
   core::unit_id unit;
@@ -321,6 +344,8 @@ struct unit_report {
   std::vector<lease_end_report> ended;
   core::instant next_expiry; ///< `core::instant::max()`: no lease is out.
   std::optional<judged_report> judged{};
+  /// Whose judgment of the unit counts no more, or says something else from now on.
+  std::optional<core::contributor_id> unsaid{};
 };
 
 /// Unit → step: what the contributor did last to the unit is not stored, because an id that they
@@ -406,7 +431,7 @@ struct unit_command {
   std::variant<owned_ask, owned_release, owned_extend, trusted_submit, check_judgment,
                msg::change_unit, judgment_seen, task_over, disregard_contributor,
                reinstate_contributor, core::trust_anew, core::withdraw, core::replace_input,
-               step_canceled, expire_leases, passivate>
+               step_canceled, expire_leases, passivate, correct_unit, correct_judgment_part>
       what;
   request_note note{};
 };
@@ -741,6 +766,7 @@ HOLDFAST_LOCAL_MESSAGE(input_wanted)
 HOLDFAST_LOCAL_MESSAGE(input_replaced)
 HOLDFAST_LOCAL_MESSAGE(offer_delayed)
 HOLDFAST_LOCAL_MESSAGE(judgment_checked)
+HOLDFAST_LOCAL_MESSAGE(unit_correction_done)
 HOLDFAST_LOCAL_MESSAGE(unit_command)
 HOLDFAST_LOCAL_MESSAGE(unit_ended)
 HOLDFAST_LOCAL_MESSAGE(activate)

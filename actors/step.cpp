@@ -278,6 +278,26 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (!not_now(self, m))
           on_repair_question(self, m);
       },
+      [=](const msg::reopen_unit& m) {
+        if (!not_now(self, m))
+          on_reopen_unit(self, m);
+      },
+      [=](const msg::override_result& m) {
+        if (!not_now(self, m))
+          on_override_result(self, m);
+      },
+      [=](const msg::taint_judgment& m) {
+        if (!not_now(self, m))
+          on_taint_judgment(self, m);
+      },
+      [=](const msg::reinstate_judgment& m) {
+        if (!not_now(self, m))
+          on_reinstate_judgment(self, m);
+      },
+      [=](const msg::correct_judgment& m) {
+        if (!not_now(self, m))
+          on_correct_judgment(self, m);
+      },
       [=](const msg::list_contributors& m) {
         if (!not_now(self, m))
           on_list_contributors(self, m);

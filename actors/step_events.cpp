@@ -61,6 +61,11 @@ void aggregate(step_ptr self, const apply_events& delivery) {
   auto& st = self->state;
   auto whole = parts_of_delivery(self);
   for (const auto& [message, event] : delivery.events) {
+    if (st.judgments_corrected.count(event.unit) != 0) {
+      whole->begin_part();
+      whole->end_part({core::errc::unavailable, "a judgment of the unit is being corrected"});
+      continue;
+    }
     // While its actor is coming or going, what the step believes of the unit may not be durable: a
     // refused write takes back even its end. Then the unit must say so itself.
     const bool settled = st.awaited.count(event.unit) == 0;
@@ -356,7 +361,7 @@ void look_for_messages(step_ptr self, const last_messages& known, core::event_se
               // None is left of judgments that came in before what is kept of the events.
               const core::message_id message{self->state.identity.shard, seq};
               with_unit(self, about, [=, id = about](const caf::actor& unit, const core::failure&) {
-                if (!unit)
+                if (!unit || self->state.judgments_corrected.count(id) != 0)
                   return;
                 heed_cancellation(self, unit);
                 // Nobody waits for its answer.

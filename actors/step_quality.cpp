@@ -127,6 +127,8 @@ core::answer_model model_of(step_ptr self, const core::step_history& history) {
     if (const auto truth = documents::single_right_answer(question.truth, policy.labels);
         truth && !st.board->is_forgiven(question.unit))
       model.hold(question.unit, *truth);
+  for (const auto& said : history.overridden)
+    model.hold(said.unit, said.answer);
   for (const auto& vote : history.votes)
     if (!st.board->removed(vote.contributor))
       model.add(vote.unit, vote.contributor, vote.answer);
@@ -163,6 +165,11 @@ void note_for_quality(step_ptr self, const unit_report& report) {
   for (const auto& end : report.ended)
     if (!end.answered)
       st.board->unanswered(end.contributor, report.unit);
+  if (report.unsaid) {
+    ++st.withdrawals;
+    if (st.model)
+      st.model->withdraw(report.unit, *report.unsaid);
+  }
   if (!report.judged)
     return;
   // A late judgment may have been under way to a unit of which this step did not know that they had

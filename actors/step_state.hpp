@@ -19,12 +19,14 @@
 #include "core/step.hpp"
 #include "core/survey_pace.hpp"
 #include "core/sweep.hpp"
+#include "core/unit_corrections.hpp"
 #include "core/workflow_versions.hpp"
 
 #include <caf/exit_reason.hpp>
 #include <caf/send.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,6 +37,17 @@
 #include <vector>
 
 namespace holdfast::actors {
+
+/// A correction of a unit by somebody in charge, as it goes through the step.
+struct correction_in_hand {
+  held_promise promise;
+  request_note note; ///< For the change.
+  core::unit_id unit;
+  core::correction_command command;
+  std::string answer;       ///< Of an override, as it came: JSON.
+  std::string corrected_to; ///< Likewise; empty for none.
+  std::uint32_t tries = 0;
+};
 
 /// Somebody who needs a unit's actor: gets its handle, or a null one and the reason.
 using unit_user = std::function<void(const caf::actor&, const core::failure&)>;
@@ -162,6 +175,12 @@ struct step_state {
   bool repairing = false;                ///< A chunk of it is under way.
   std::uint32_t repair_tries = 0;        ///< How often that was put off.
   std::uint32_t repair_unsettled = 0;    ///< Of these, for units that were not settled.
+
+  // --- corrections ---
+  std::deque<std::shared_ptr<correction_in_hand>> corrections; ///< The first is under way.
+  /// Units of which authors correct judgments, and how many do: until the step has heard of it,
+  /// what its model says of the unit is out of date.
+  std::unordered_map<core::unit_id, std::uint32_t> judgments_corrected;
 
   // --- gathering ---
   std::optional<core::gathering> waiting; ///< For a batch; since the step is loaded.
@@ -450,6 +469,14 @@ void restore_repairs(step_ptr self, persistence::stored_repairs& repairs);
 
 /// Works on the repairs that are not done, unless it is being done.
 void go_on_with_repairs(step_ptr self);
+
+// step_corrections.cpp: what somebody in charge says of one unit, and authors of their judgments.
+
+void on_reopen_unit(step_ptr self, const msg::reopen_unit& request);
+void on_override_result(step_ptr self, const msg::override_result& request);
+void on_taint_judgment(step_ptr self, const msg::taint_judgment& request);
+void on_reinstate_judgment(step_ptr self, const msg::reinstate_judgment& request);
+void on_correct_judgment(step_ptr self, const msg::correct_judgment& request);
 
 // step_events.cpp: what consumers bring.
 

@@ -24,11 +24,12 @@ core::instant time(self_ptr self) { return now(self, self->state.shared->node); 
 /// Tells the step what it must know after a decision. At once and not after the commit: the step
 /// acts on it only through further decisions, which reach the writer behind this one.
 void report(self_ptr self, std::vector<lease_end_report> ended, bool unreserve = false,
-            std::optional<judged_report> judged = {}) {
+            std::optional<judged_report> judged = {},
+            std::optional<core::contributor_id> unsaid = {}) {
   const auto& unit = self->state.unit;
   self->send(self->state.shared->step,
              unit_report{unit.id, unit.state, core::free_slots(unit), unreserve, std::move(ended),
-                         core::next_expiry(unit.leases), std::move(judged)});
+                         core::next_expiry(unit.leases), std::move(judged), std::move(unsaid)});
 }
 
 /// The leases that `changes` ends.
@@ -480,6 +481,59 @@ void on(self_ptr self, caf::response_promise promise, const msg::change_unit& re
   });
 }
 
+void on(self_ptr self, caf::response_promise promise, const correct_unit& m) {
+  auto& st = self->state;
+  const auto& shared = *st.shared;
+  const auto at = time(self);
+  auto decided = core::correct(
+      st.unit, {shared.lease, shared.aggregation, shared.ways, shared.repair}, m.command, at);
+  const bool changed = !decided.changes.empty();
+  if (changed) {
+    const auto& row = decided.answer;
+    const auto* judged = core::counted_judgment(st.unit, row.contributor);
+    const bool again = row.kind == core::correction_kind::reinstated && judged != nullptr;
+    const bool unsaid = row.kind == core::correction_kind::tainted;
+    report(self, ended_by(st.unit, decided.changes, at), false,
+           again ? std::optional{judged_report{row.contributor, judged->answer}} : std::nullopt,
+           unsaid ? std::optional{row.contributor} : std::nullopt);
+  }
+  decided.changes = noted(std::move(decided.changes), note_in_hand::get());
+  carry_out(self, std::move(promise), std::move(decided),
+            [changed](const core::correction_row& row) {
+              return unit_correction_done{row, changed};
+            });
+}
+
+void on(self_ptr self, caf::response_promise promise, const correct_judgment_part& m) {
+  auto& st = self->state;
+  const auto& request = m.request;
+  const auto refused = [&](core::failure why) {
+    st.pending.answer(self, st.shared->node, st.shared->from.shard,
+                      reply_refusal(std::move(promise), std::move(why)));
+  };
+  auto answer = st.shared->checker.answer_of(request.payload);
+  if (!answer)
+    return refused(answer.error());
+  const core::correct_judgment command{request.contributor, request.judgment,
+                                       request.number,      m.ref.empty() ? request.payload : m.ref,
+                                       std::move(*answer),  m.removed};
+  if (m.trial) {
+    auto trial = st.unit;
+    auto decided = core::decide(trial, m.rules, command, time(self));
+    if (decided.refusal != core::errc::none)
+      return refused({decided.refusal, std::move(decided.detail)});
+    return promise.deliver(judgment_checked{});
+  }
+  auto decided = core::decide(st.unit, m.rules, command, time(self));
+  if (decided.answer.applied)
+    report(self, {}, false, judged_report{command.contributor, command.answer},
+           command.contributor);
+  carry_out(self, std::move(promise), std::move(decided),
+            [number = request.number](const core::corrected_judgment& done) {
+              return msg::judgment_corrected{done.judgment, number, done.repeated};
+            });
+}
+
 void on(self_ptr self, caf::response_promise promise, const step_canceled&) {
   auto& st = self->state;
   const auto at = time(self);
@@ -532,6 +586,9 @@ bool rests_on(self_ptr, const core::contributor_id& who, const owned_extend& m) 
 }
 bool rests_on(self_ptr, const core::contributor_id& who, const trusted_submit& m) {
   return m.submit.request.contributor == who;
+}
+bool rests_on(self_ptr, const core::contributor_id& who, const correct_judgment_part& m) {
+  return m.request.contributor == who;
 }
 bool rests_on(self_ptr, const core::contributor_id& who, const check_judgment& m) {
   return m.judgment->submit.request.contributor == who;

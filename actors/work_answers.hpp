@@ -165,6 +165,34 @@ inline core::outcome<msg::unit_view> answer(const node_settings&, persistence::s
 /// The texts of the view that may be in the object store.
 inline std::vector<std::string*> payloads_of(msg::unit_view& view) { return {&view.input}; }
 
+inline core::failure check(const msg::list_corrections& m) {
+  return first_of({check_id(m.step, "step"), check_id(m.unit, "unit")});
+}
+inline core::outcome<msg::correction_list> answer(const node_settings&, persistence::store& db,
+                                                  const msg::list_corrections& m) {
+  auto units = db.load_units({m.unit}, {});
+  if (!units)
+    return units.error();
+  if (units->empty() || units->front().step != m.step)
+    return core::failure{core::errc::not_found,
+                         "no unit " + to_string(m.unit) + " in step " + to_string(m.step)};
+  auto rows = db.load_corrections(m.step, m.unit);
+  if (!rows)
+    return rows.error();
+  auto kept = db.load_judgment_corrections(m.unit);
+  if (!kept)
+    return kept.error();
+  msg::correction_list list{m.unit, {}, {}};
+  for (auto& r : *rows)
+    list.corrections.push_back({r.number, r.id, std::string{to_string(r.kind)}, r.judgment,
+                                std::move(r.contributor), std::move(r.by), std::move(r.reason),
+                                std::move(r.answer), r.at, r.wanted, r.took_back});
+  for (auto& k : *kept)
+    list.judgments.push_back(
+        {k.judgment, k.number, k.applied, std::move(k.answer), std::move(k.payload), k.at});
+  return list;
+}
+
 inline core::failure check(const msg::get_lineage& m) {
   return first_of({check_id(m.unit, "unit"), check_limit(m.limit, lineage_page_max)});
 }
@@ -178,6 +206,16 @@ inline core::outcome<msg::unit_lineage> answer(const node_settings&, persistence
 }
 /// Of the documents in the object store that one lineage shows.
 inline constexpr std::size_t lineage_bytes = std::size_t{4} * 1024 * 1024;
+inline std::vector<std::string*> payloads_of(msg::correction_list& view) {
+  std::vector<std::string*> texts;
+  std::size_t bytes = 0;
+  for (auto& kept : view.judgments)
+    if (core::begins_like_object_ref(kept.payload) && bytes < lineage_bytes) {
+      bytes += core::payload_bytes(kept.payload);
+      texts.push_back(&kept.payload);
+    }
+  return texts;
+}
 /// As many documents as fit, and the one that passes that; the others show as references.
 inline std::vector<std::string*> payloads_of(msg::unit_lineage& view) {
   std::vector<std::string*> texts;

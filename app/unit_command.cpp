@@ -2,6 +2,7 @@
 #include "app/commands.hpp"
 #include "app/pretty_json.hpp"
 #include "app/printable.hpp"
+#include "app/unit_corrections.hpp"
 #include "core/unit.hpp"
 #include "messages/interfaces.hpp"
 
@@ -114,7 +115,8 @@ void add_unit_change(CLI::App& unit, exit_code& result, const char* name, const 
 } // namespace
 
 void add_unit_command(CLI::App& cli, exit_code& result) {
-  auto* unit = cli.add_subcommand("unit", "Show, pause, resume and cancel one unit of a step");
+  auto* unit =
+      cli.add_subcommand("unit", "Show, pause, resume, cancel and correct one unit of a step");
   unit->require_subcommand(1);
   add_for_unit(*unit, result, "show", "Print how it stands, and its result",
                [](const unit_flags& flags, core::step_id step, core::unit_id id,
@@ -128,6 +130,7 @@ void add_unit_command(CLI::App& cli, exit_code& result) {
                   core::unit_verb::resume);
   add_unit_change(*unit, result, "cancel", "End it for good, without a result",
                   core::unit_verb::cancel);
+  add_unit_corrections(*unit, result);
 }
 
 } // namespace holdfast::app

@@ -57,7 +57,7 @@ std::vector<message_access> make_table() {
   // Contributors. Their answers say nothing of test questions, trust or other people's judgments;
   // `get_feedback` says what the step's definition has it say, of the asker alone.
   requests(with_admin({co}), {"ask_assignment", "release_assignment", "extend_assignment",
-                              "submit_judgment", "end_session"});
+                              "submit_judgment", "correct_judgment", "end_session"});
   requests(with_admin({co, rq}), {"get_feedback", "find_steps"});
   // Workers.
   requests(with_admin({wk}), {"claim_tasks", "extend_tasks", "save_task", "save_task_in_order",
@@ -88,12 +88,13 @@ std::vector<message_access> make_table() {
   requests(with_admin({rq}),
            {"create_workflow", "update_workflow", "job_status_changed", "add_source_data",
             "load_source_data", "add_test_questions", "remove_contributor", "forgive_question",
-            "repair_contributor", "repair_question", "seal_step", "change_step", "change_unit",
+            "repair_contributor", "repair_question", "reopen_unit", "override_result",
+            "taint_judgment", "reinstate_judgment", "seal_step", "change_step", "change_unit",
             "put_profile"});
   requests(with_admin({rq, au}),
            {"get_workflow", "list_workflows", "list_test_questions", "list_contributors",
-            "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
-            "get_lineage", "get_step_statistics", "get_profile"});
+            "list_corrections", "explain_unit", "explain_contributor", "get_step_quality",
+            "get_unit", "list_results", "get_lineage", "get_step_statistics", "get_profile"});
 
   // The audit log.
   requests(with_admin({au}), {"list_audit"});
@@ -137,14 +138,15 @@ std::vector<message_access> make_table() {
                             "token_identity",      "token_use_noted",
                             "task_awaited",        "units_awaited",
                             "audit_page",          "queue_action_view",
-                            "queue_action_page"});
+                            "queue_action_page",   "unit_corrected",
+                            "correction_list",     "judgment_corrected"});
   others(said_by::parts,
          {"step_offer",       "definition_difference", "test_question", "contributor_view",
           "reason",           "quality_concern",       "lineage_lease", "lineage_judgment",
           "lineage_unit",     "task_summary",          "task_attempt",  "late_result",
           "published_event",  "webhook_place",         "webhook_view",  "dead_letter",
           "workflow_summary", "test_question_summary", "audit_entry",   "node_start",
-          "broken_check"});
+          "broken_check",     "correction_view",       "kept_judgment"});
   return table;
 }
 

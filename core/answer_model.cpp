@@ -47,6 +47,14 @@ void answer_model::hold(const unit_id& unit, const std::string& truth) {
   changed_[number] = true;
 }
 
+void answer_model::let_go(const unit_id& unit) {
+  const auto of = units_.find(unit);
+  if (of == units_.end())
+    return;
+  model_.hold(of->second, quality::unknown_label);
+  changed_[of->second] = true;
+}
+
 void answer_model::withdraw(const contributor_id& contributor) {
   const auto who = contributors_.find(contributor);
   if (who == contributors_.end())

@@ -35,6 +35,9 @@ public:
   /// The unit is a test question with this answer. What is no label says nothing.
   void hold(const unit_id& unit, const std::string& truth);
 
+  /// What is true of the unit is not known any more.
+  void let_go(const unit_id& unit);
+
   /// Nothing that the contributor ever said counts.
   void withdraw(const contributor_id& contributor);
 

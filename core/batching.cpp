@@ -26,6 +26,9 @@ struct footprint_of {
   void operator()(const finalize_unit& w) { unit(w.unit); }
   void operator()(const reopen_unit& w) { unit(w.unit); }
   void operator()(const restate_unit& w) { unit(w.unit); }
+  void operator()(const override_unit& w) { unit(w.unit); }
+  void operator()(const recount_unit& w) { unit(w.unit); }
+  void operator()(const insert_correction&) {}
   void operator()(const withdraw_unit& w) { unit(w.unit); }
   void operator()(const set_question_forgiven& w) { unit(w.unit); }
   // What becomes part of a batch was committed before.
@@ -46,6 +49,8 @@ struct footprint_of {
   void operator()(const taint_judgment& w) { lease(w.unit, w.contributor); }
   void operator()(const restore_judgment& w) { lease(w.unit, w.contributor); }
   void operator()(const set_judgment_trust& w) { lease(w.unit, w.contributor); }
+  void operator()(const set_taint_requested& w) { lease(w.unit, w.contributor); }
+  void operator()(const insert_judgment_correction& w) { lease(w.unit, w.contributor); }
   void task_row(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 2)); }
   void task_lease(const task_id& id) { rows.push_back(mix(std::hash<task_id>{}(id), 3)); }
   /// Inserts come before deletions, so a key is not free again in the batch that frees it.

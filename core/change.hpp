@@ -3,6 +3,7 @@
 #include "core/api_token.hpp"
 #include "core/audit.hpp"
 #include "core/contributor.hpp"
+#include "core/correction_row.hpp"
 #include "core/eligibility.hpp"
 #include "core/ids.hpp"
 #include "core/lease.hpp"
@@ -171,6 +172,37 @@ struct restate_unit {
   double confidence = 0;
 };
 
+/// What an override finds in its unit.
+enum class overridden_state : std::uint8_t {
+  open = 0,       ///< No result: the override makes it.
+  stands = 1,     ///< A result with the same answer and route, which stays the one that was told.
+  taken_back = 2, ///< Another result, which is taken back.
+};
+
+/// The result of a unit is what its requester says. Refused by the store unless the unit is open,
+/// or finalized, as `found` says; of a test question always.
+struct override_unit {
+  unit_id unit;
+  std::string result; ///< JSON.
+  instant at;
+  std::int16_t route = no_route; ///< As in `finalize_unit`, like the following.
+  std::string route_reason{};
+  overridden_state found = overridden_state::open;
+};
+
+/// A finished unit rests on more judgments than it has asked for. Refused by the store unless the
+/// unit is finalized.
+struct recount_unit {
+  unit_id unit;
+  std::uint32_t slots = 1;
+};
+
+/// Somebody in charge has corrected a unit. Refused by the store when a correction of the unit has
+/// its id.
+struct insert_correction {
+  correction_row row;
+};
+
 /// Results of a unit up to this one, counted from 1, were taken back.
 struct taken_back {
   unit_id unit;
@@ -250,6 +282,28 @@ struct taint_judgment {
 struct restore_judgment {
   unit_id unit;
   contributor_id contributor;
+};
+
+/// Whether somebody in charge has said that the judgment counts no more, so that nothing but their
+/// word lets it count again. Refused by the store unless the judgment is there, and this is new.
+struct set_taint_requested {
+  unit_id unit;
+  contributor_id contributor;
+  bool requested = true;
+};
+
+/// The author of a judgment has handed in another payload. The store keeps it, and that of the
+/// judgment before its first correction, under their numbers. Refused by the store unless the
+/// judgment is there and `number` follows that of its last correction.
+struct insert_judgment_correction {
+  judgment_id judgment;
+  unit_id unit;
+  contributor_id contributor;
+  std::uint32_t number = 1;
+  std::string payload; ///< JSON; perhaps a reference.
+  std::string answer;
+  instant at;
+  bool applied = true; ///< The judgment says this from now on; else it is only kept.
 };
 
 /// How much a judgment is trusted from now on. Refused by the store unless it is there.
@@ -555,19 +609,19 @@ struct put_api_token {
   api_token row;
 };
 
-using write_op =
-    std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
-                 set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
-                 insert_judgment, taint_judgment, put_standing, insert_inbox, advance_cursor,
-                 put_queue, insert_task, update_task, insert_task_lease, extend_task_lease,
-                 end_task_lease, finish_task, revive_task, insert_late_result, take_staged,
-                 refuse_staged, put_schedule_row, delete_schedule_row, stage_task, put_webhook,
-                 delete_webhook, put_webhook_position, put_dead_letter, replay_dead_letter,
-                 delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
-                 insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
-                 gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
-                 ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token,
-                 insert_audit, put_queue_action, forget_queue_actions, set_unit_input>;
+using write_op = std::variant<
+    insert_workflow, insert_step, update_step, insert_unit, set_unit_state, set_unit_slots,
+    finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment, taint_judgment,
+    put_standing, insert_inbox, advance_cursor, put_queue, insert_task, update_task,
+    insert_task_lease, extend_task_lease, end_task_lease, finish_task, revive_task,
+    insert_late_result, take_staged, refuse_staged, put_schedule_row, delete_schedule_row,
+    stage_task, put_webhook, delete_webhook, put_webhook_position, put_dead_letter,
+    replay_dead_letter, delete_dead_letter, reopen_unit, put_repair, insert_late_judgment,
+    insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile, gather_units,
+    withdraw_unit, restore_judgment, set_question_forgiven, ungather_units, set_judgment_trust,
+    restate_unit, delete_queue, put_api_token, insert_audit, put_queue_action, forget_queue_actions,
+    set_unit_input, override_unit, recount_unit, insert_correction, set_taint_requested,
+    insert_judgment_correction>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -108,6 +108,11 @@ struct step_history {
     unit_id unit;
     std::string answer;
   };
+  /// A finished unit of which the requester has said the result.
+  struct overridden_unit {
+    unit_id unit;
+    std::string answer;
+  };
   /// A row that the database does not give back. It is missing below, but for a question.
   struct unreadable {
     enum class row : std::uint8_t {
@@ -134,8 +139,9 @@ struct step_history {
   /// Likewise: a unit that is still open, and a contributor who is back at work and has a judgment
   /// of it that does not count.
   std::vector<unsettled> reinstatable_units;
-  std::vector<trusted> trusted_judgments; ///< By contributor and unit.
-  std::vector<vote> votes;                ///< In order of submission, then of judgment id.
+  std::vector<trusted> trusted_judgments;  ///< By contributor and unit.
+  std::vector<vote> votes;                 ///< In order of submission, then of judgment id.
+  std::vector<overridden_unit> overridden; ///< By unit; with `votes`.
   /// By contributor (bytes). None where it was not asked for: then nobody counts.
   std::optional<std::vector<worked_through>> judged;
   std::vector<unreadable> damage; ///< By kind of row.

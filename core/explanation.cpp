@@ -21,6 +21,9 @@ void explain_end(const unit_record& unit, const std::vector<way>& ways,
   if (unit.state == unit_state::gathered && unit.batch)
     return reasons.push_back({"in_batch", "it is part of the batch " + to_string(unit.batch)});
   reasons.push_back({"finalized", "it has its result"});
+  if (unit.overridden)
+    reasons.push_back({"overridden", "its requester has said what the result is: list its "
+                                     "corrections to see who, and why"});
   if (ways.empty())
     return reasons.push_back({"chain_ended", "its step leads to no other"});
   if (unit.route == no_route || static_cast<std::size_t>(unit.route) >= ways.size())
@@ -74,6 +77,14 @@ void explain_open(const step_row& step, const unit_record& unit, const workforce
     reasons.push_back({"judged", "all its judgments are in: it is about to get its result"});
     return;
   }
+  std::size_t tainted = 0;
+  for (const auto& j : unit.judgments)
+    tainted += j.taint_requested ? 1 : 0;
+  if (tainted > 0)
+    reasons.push_back({"judgments_tainted",
+                       std::to_string(tainted)
+                           + " of its judgments do not count by request: list its corrections to "
+                             "see who has asked, and why"});
   for (const auto& lease : unit.leases.active)
     reasons.push_back(
         is_task_judge(lease.owner) ? reason{"task", "task " + to_string(lease.id) + " has it until "

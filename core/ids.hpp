@@ -14,6 +14,7 @@ using assignment_id = strong_id<struct assignment_tag>;
 using judgment_id = strong_id<struct judgment_tag>;
 using task_id = strong_id<struct task_tag>;
 using repair_id = strong_id<struct repair_tag>;
+using correction_id = strong_id<struct correction_tag>;
 using webhook_id = strong_id<struct webhook_tag>;
 using api_token_id = strong_id<struct api_token_tag>;
 using queue_action_id = strong_id<struct queue_action_tag>;

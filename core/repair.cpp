@@ -3,6 +3,7 @@
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
 #include "core/trust_elsewhere.hpp"
+#include "core/unit_result.hpp"
 
 #include <algorithm>
 
@@ -17,7 +18,8 @@ std::vector<judgment_mark> as_known_today(const unit& u, const disregard_finishe
   std::vector<judgment_mark*> left_out;
   for (auto& j : marks) {
     const bool was_left_out = j.tainted;
-    j.tainted = was_left_out || command.contributors.count(j.contributor) != 0;
+    j.tainted = (was_left_out && command.again.count(j.contributor) == 0)
+                || command.contributors.count(j.contributor) != 0;
     counted += j.tainted ? 0 : 1;
     const auto course = command.at_work.find(j.contributor);
     if (course == command.at_work.end())
@@ -27,7 +29,7 @@ std::vector<judgment_mark> as_known_today(const unit& u, const disregard_finishe
       j.trust = trust.mean;
       j.trust_questions = trust.questions;
     }
-    if (was_left_out)
+    if (was_left_out && !j.taint_requested)
       left_out.push_back(&j);
   }
   std::sort(left_out.begin(), left_out.end(), [](const auto* a, const auto* b) {
@@ -100,23 +102,10 @@ std::string restated(const aggregate& found, std::uint32_t count, bool is_enough
 std::uint32_t slots_wanted(const unit& u, const aggregation_policy& policy, std::uint32_t left,
                            const aggregate* found) {
   if (!policy.stopping)
-    return u.slots;
+    return std::max(u.slots, left);
   if (found != nullptr && enough(*policy.stopping, *found))
     return left;
   return std::max(first_slots(*policy.stopping), left + 1);
-}
-
-event reopened_event(const unit_record& u, const std::string& disregarded, std::uint32_t wanted,
-                     const way* taken, instant now) {
-  json_object details;
-  details.text("root_data_id", to_string(u.root))
-      .number("revision", static_cast<std::int64_t>(u.reopened) + 1)
-      .raw("result", u.result)
-      .raw("disregarded", disregarded)
-      .number("judgments_wanted", static_cast<std::int64_t>(wanted));
-  if (taken != nullptr)
-    details.raw("route", json_object{}.raw("to", keys_listed(*taken)).str());
-  return {event_type::unit_reopened, u.step, u.id, {}, now, details.str()};
 }
 
 /// Marks what counts no more; the judgments as a JSON list, for people.
@@ -135,6 +124,22 @@ std::string taint(unit_record& u, const std::set<contributor_id>& contributors, 
                     .str();
   }
   return listed + ']';
+}
+
+/// What these said counts again, whatever slots there are.
+void count_again(unit_record& u, const std::set<contributor_id>& contributors, instant now,
+                 change& changes) {
+  for (auto& j : u.judgments) {
+    if (!j.tainted || contributors.count(j.contributor) == 0)
+      continue;
+    j.tainted = false;
+    changes.writes.push_back(restore_judgment{u.id, j.contributor});
+    changes.events.push_back({event_type::judgment_reinstated, u.step, u.id, j.id, now, {}});
+  }
+  if (const auto count = counted_judgments(u); count > u.slots) {
+    u.slots = count;
+    changes.writes.push_back(recount_unit{u.id, u.slots});
+  }
 }
 
 /// What they said counts again, and as it is trusted today.
@@ -176,10 +181,18 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
   const auto left = counted_answers(u.id, today);
   const auto count = static_cast<std::uint32_t>(left.size());
   auto otherwise = counted_otherwise(u.judgments, today);
-  if (command.at_work.empty())
+  if (command.at_work.empty() && !command.result.overridden)
     otherwise = std::max(otherwise, counted_too_many(command.result, count));
   if (otherwise == 0)
     return done;
+  if (command.result.overridden) {
+    done.answer = {repair_outcome::unchanged, otherwise, false};
+    if (command.at_work.empty()) {
+      taint(u, command.contributors, now, done.changes);
+      count_again(u, command.again, now, done.changes);
+    }
+    return done;
+  }
   const bool by_model = asks_model(policy.method);
   HOLDFAST_INVARIANT(!by_model || (command.opinion && command.opinion->judgments == count),
                      "the step's model knows the judgments of finished units");
@@ -193,6 +206,7 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
     if (!command.at_work.empty())
       return done;
     taint(u, command.contributors, now, done.changes);
+    count_again(u, command.again, now, done.changes);
     found->answer = command.result.answer;
     if (auto result = restated(*found, count, is_enough); result != u.result) {
       u.result = std::move(result);
@@ -207,7 +221,8 @@ decision<repaired> repair(unit_record& u, const aggregation_policy& policy,
   done.answer = {slots == count ? repair_outcome::changed : repair_outcome::reopened, otherwise,
                  taken != nullptr};
   done.changes.writes.push_back(reopen_unit{u.id, slots, now});
-  done.changes.events.push_back(reopened_event(u, listed, slots - count, taken, now));
+  done.changes.events.push_back(
+      reopened_event(u, {u.result, listed, slots - count, command.by, command.reason}, taken, now));
   take_in(u, today, now, done.changes);
   u.state = unit_state::judgable;
   u.slots = slots;

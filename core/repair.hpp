@@ -29,6 +29,7 @@ struct standing_result {
   std::string correction;               ///< JSON; empty for none.
   bool tied = false;                    ///< Another answer had as great a share.
   std::optional<std::uint32_t> votes{}; ///< How many judgments it says that it rests on.
+  bool overridden = false;              ///< It is what the requester has said.
 };
 
 /// Nothing that these contributors said about the unit counts any more, although it is finished.
@@ -43,6 +44,11 @@ struct disregard_finished {
   /// free, and is trusted so.
   std::map<contributor_id, trust_course> at_work{};
   repair_policy policy = repair_policy::refill; ///< Of the step.
+  /// What these said counts again, also where others have filled their slots: somebody in charge
+  /// has said so.
+  std::set<contributor_id> again{};
+  std::string by{};     ///< Who has asked for it by name; empty for a repair.
+  std::string reason{}; ///< Why, likewise.
 };
 
 /// Judgments of the finished unit that count no more, and would again.
@@ -63,6 +69,8 @@ struct repaired {
 /// taken back: the unit is judgable again, with as many slots as it needs, and gets its next result
 /// as it got this one, from those who aggregate. Where the judgments that are left are enough for
 /// the step's stopping rule, its slots are full.
+///
+/// A result that its requester has overridden stands whatever counts: only the marks are written.
 ///
 /// Units that were made from a result that is taken back are withdrawn, and with them what was made
 /// from those (`withdraw` in core/unit.hpp), also through batches (`ungather` in core/step.hpp);

@@ -2,9 +2,8 @@
 
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
-#include "core/quality/trust.hpp"
-#include "core/review.hpp"
 #include "core/trust_elsewhere.hpp"
+#include "core/unit_result.hpp"
 
 #include <algorithm>
 
@@ -119,11 +118,6 @@ void count_in(unit& u, const submit& command, instant now, change& changes) {
   changes.events.push_back(std::move(received));
 }
 
-/// Why nobody holds a lease of the unit any more, where there is one reason for all.
-std::string why_over(const unit& u) {
-  return u.state == unit_state::canceled ? "the unit is canceled" : "";
-}
-
 /// What becomes of a judgment whose lease is not held: `refusal` says why not.
 decision<submitted> decide_late(unit& u, const lease_policy& policy, const submit& command,
                                 errc refusal, instant now) {
@@ -157,51 +151,6 @@ decision<submitted> decide_late(unit& u, const lease_policy& policy, const submi
   return taken;
 }
 
-std::string route_details(const std::vector<way>& ways, const route_choice& taken) {
-  const auto to =
-      taken.rule == no_route ? "[]" : keys_listed(ways[static_cast<std::size_t>(taken.rule)]);
-  return json_object{}
-      .number("rule", static_cast<std::int64_t>(taken.rule))
-      .raw("to", to)
-      .text("because", taken.because)
-      .str();
-}
-
-/// What subscribers need to know of a finished unit without asking back: the result, and what each
-/// judgment was worth.
-std::string finalized_details(const unit& u, const aggregate& consensus, const std::string& result,
-                              const std::vector<way>& ways, const route_choice& taken,
-                              bool without_result) {
-  std::string judgments = "[";
-  for (const auto& j : u.judgments) {
-    if (judgments.size() > 1)
-      judgments += ',';
-    json_object judgment;
-    judgment.text("judgment_id", to_string(j.id))
-        .text("contributor_id", j.contributor)
-        .text("answer", j.answer)
-        .boolean("agrees", gave(consensus, j.answer))
-        .number("trust", j.trust)
-        .boolean("tainted", j.tainted);
-    if (j.trust_questions)
-      judgment.number("trust_questions", static_cast<std::int64_t>(*j.trust_questions))
-          .number("trust_low", low(quality::trust_of(j.trust, *j.trust_questions)));
-    if (j.judged_before)
-      judgment.number("judged_before", static_cast<std::int64_t>(*j.judged_before));
-    judgments += judgment.str();
-  }
-  judgments += ']';
-  json_object details;
-  details.text("root_data_id", to_string(u.root)).raw("result", result).raw("judgments", judgments);
-  if (!ways.empty())
-    details.raw("route", route_details(ways, taken));
-  if (without_result)
-    details.boolean("without_result", true);
-  if (u.reopened > 0)
-    details.number("revision", static_cast<std::int64_t>(u.reopened) + 1);
-  return details.str();
-}
-
 event withdrawn_event(const unit& u, const withdraw::finished& was, const std::vector<way>& ways,
                       instant now) {
   auto told = about(u, event_type::unit_withdrawn, now);
@@ -213,23 +162,6 @@ event withdrawn_event(const unit& u, const withdraw::finished& was, const std::v
     details.raw("route", json_object{}.raw("to", keys_listed(*taken)).str());
   told.details = details.text("because", withdrawn_because).str();
   return told;
-}
-
-/// What routes look at when the unit has got its result.
-finding finding_of(const unit& u, const aggregate& consensus, const input_values& input) {
-  finding found{u.id, u.loops, consensus.answer, consensus.confidence, 0, 1, consensus.tied > 1};
-  std::uint32_t agreeing = 0;
-  for (const auto& j : u.judgments)
-    if (!j.tainted) {
-      agreeing += gave(consensus, j.answer) ? 1 : 0;
-      found.trust_least = std::min(found.trust_least, j.trust);
-      if (j.judged_before)
-        found.judged_least =
-            std::min(found.judged_least.value_or(*j.judged_before), *j.judged_before);
-    }
-  found.agreement = static_cast<double>(agreeing) / counted_judgments(u);
-  found.input = input;
-  return found;
 }
 
 } // namespace
@@ -334,7 +266,7 @@ decision<submitted> decide(unit& u, const lease_policy& policy, const submit& co
     if (earlier->id != command.judgment)
       return refuse<submitted>(errc::already_judged);
     // Empty: the stored judgment could not be read.
-    if (!earlier->answer.empty() && earlier->answer != command.answer)
+    if (!earlier->answer.empty() && earlier->corrected == 0 && earlier->answer != command.answer)
       return refuse<submitted>(errc::already_exists,
                                "the id belongs to a judgment with another answer");
     return {errc::none, {command.judgment, true, false, earlier->late}, {}, {}};
@@ -388,19 +320,13 @@ decision<aggregated> decide(unit& u, const aggregation_policy& policy, const std
   }
   u.state = unit_state::finalized;
   auto result = to_json(consensus);
-  auto done = about(u, event_type::unit_finalized, now);
-  const auto taken =
-      ways.empty() ? route_choice{} : choose_route(ways, finding_of(u, consensus, command.input));
-  const bool without_result = policy.method == aggregation_method::review
-                              && consensus.answer == to_string(review_verdict::reject)
-                              && way_taken(taken.rule, ways) == nullptr;
-  done.details = finalized_details(u, consensus, result, ways, taken, without_result);
-  finalized.answer = {true, without_result};
+  auto told = tell_result(u, ways, consensus, result, command.input, now);
+  finalized.answer = {true, told.without_result};
   if (command.message.seq != 0)
     finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
-  finalized.changes.writes.push_back(
-      finalize_unit{u.id, std::move(result), consensus.confidence, now, taken.rule, taken.because});
-  finalized.changes.events.push_back(std::move(done));
+  finalized.changes.writes.push_back(finalize_unit{u.id, std::move(result), consensus.confidence,
+                                                   now, told.taken.rule, told.taken.because});
+  finalized.changes.events.push_back(std::move(told.event));
   return finalized;
 }
 
@@ -445,7 +371,7 @@ decision<bool> decide(unit& u, const reinstate& command, instant now) {
   if (!is_open(u.state) || open_slots(u) == 0)
     return done;
   for (auto& j : u.judgments) {
-    if (j.contributor != command.contributor || !j.tainted)
+    if (j.contributor != command.contributor || !j.tainted || j.taint_requested)
       continue;
     j.tainted = false;
     done.changes.writes.push_back(restore_judgment{u.id, command.contributor});

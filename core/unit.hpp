@@ -24,6 +24,8 @@ struct judgment_mark {
   std::optional<std::uint32_t> judged_before{};   ///< As in `insert_judgment`.
   std::optional<std::uint32_t> trust_questions{}; ///< As in `trust_mark`.
   bool late = false;                              ///< It came when its lease had expired.
+  bool taint_requested = false; ///< Somebody in charge has said that it counts no more.
+  std::uint8_t corrected = 0;   ///< How often its author has handed in another payload.
 };
 
 /// A lease of the unit that expired without an answer, for what may come in late.
@@ -73,6 +75,7 @@ struct unit {
   std::uint32_t version = 1; ///< Of the workflow, under which its chain began.
   unit_state state = unit_state::judgable;
   std::uint32_t reopened = 0; ///< Results that were taken back.
+  bool overridden = false;    ///< Its result is what its requester has said.
   lease_table leases;
   std::vector<judgment_mark> judgments;
   std::vector<bar> bars; ///< At most one per contributor.
@@ -112,6 +115,9 @@ std::uint32_t free_slots(const unit& u);
 
 /// Whether all slots are judged, so that the unit is finalized or asks for more.
 bool ready_to_aggregate(const unit& u);
+
+/// Why nobody holds a lease of the unit any more, where there is one reason for all; else empty.
+std::string why_over(const unit& u);
 
 /// Notes how the last lease of a contributor ended. A unit is loaded with it: once its leases and
 /// judgments are there and what was kept as surplus is in `lapsed`, for each lease of the history

@@ -305,6 +305,10 @@ void check_step(const step_definition& step, const std::string& place,
     problems.push_back({place + "/ui", "must not hold control characters"});
   for (auto& problem : problems_of(step.asks))
     problems.push_back({place + "/requirements" + problem.place, std::move(problem.what)});
+  if (step.correct_within
+      && (*step.correct_within < std::chrono::seconds{1}
+          || *step.correct_within > correct_within_max))
+    problems.push_back({place + "/correct_within_seconds", "must be between 1 and 31536000"});
   if (step.judgments_per_unit < 1 || step.judgments_per_unit > judgments_per_unit_max)
     problems.push_back({place + "/judgments_per_unit",
                         "must be between 1 and " + std::to_string(judgments_per_unit_max)});

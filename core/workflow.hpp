@@ -41,6 +41,7 @@ struct step_definition {
   assignment_rate_policy assignment_rate;
   aggregation_policy aggregation;
   repair_policy repair = repair_policy::refill;
+  std::optional<duration> correct_within; ///< Authors may correct judgments for so long; none: not.
   std::optional<test_question_policy> test_questions;
   std::optional<task_executor> tasks;     ///< None: people judge all.
   std::vector<monitor> monitors;          ///< Those that flag contributors.
@@ -84,6 +85,7 @@ inline constexpr std::size_t truth_bytes_max = 4096;
 inline constexpr std::size_t labels_max = 256;
 inline constexpr std::uint32_t task_judgments_max = 16;
 inline constexpr duration patience_max = std::chrono::hours{24 * 365};
+inline constexpr duration correct_within_max = std::chrono::hours{24 * 365};
 inline constexpr std::uint32_t quiz_max = 100;
 inline constexpr std::uint32_t test_interval_max = 1000;
 inline constexpr std::size_t contributor_id_bytes_max = 128;

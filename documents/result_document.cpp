@@ -24,7 +24,12 @@ core::standing_result read_result(std::string_view result) {
   }
   // As it was written: it is compared with what core writes.
   standing.correction = std::string{raw_member(result, "correction")};
+  standing.overridden = read->find("overridden") != read->end();
   return standing;
+}
+
+std::string before_override(std::string_view result) {
+  return std::string{raw_member(raw_member(result, "overridden"), "was")};
 }
 
 } // namespace holdfast::documents

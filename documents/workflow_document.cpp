@@ -87,6 +87,11 @@ private:
       step.repair = *known;
     else
       from.problem("repair", "must be refill or keep");
+    if (from.member("correct_within_seconds") != nullptr) {
+      core::duration within{};
+      from.seconds("correct_within_seconds", within);
+      step.correct_within = within;
+    }
     if (const auto* questions = from.member("test_questions"))
       step.test_questions = read_test_questions(*questions, place + "/test_questions");
     if (const auto* tasks = from.member("tasks"))

@@ -106,6 +106,8 @@ HOLDFAST_ROUTE(work, release_assignment, post, "/v1/assignments/{assignment_id}/
 HOLDFAST_ROUTE(work, submit_judgment, post, "/v1/judgments", 202, "Submit a judgment");
 HOLDFAST_ROUTE(work, get_feedback, get, "/v1/judgments/{judgment_id}/feedback",
                200, "Read the feedback on an answered test question");
+HOLDFAST_ROUTE(work, correct_judgment, post, "/v1/judgments/{judgment_id}/correct",
+               200, "Hand in another judgment in place of your own");
 HOLDFAST_ROUTE(work, end_session, remove, "/v1/sessions/{contributor_id}",
                200, "End a contributor's session");
 
@@ -150,6 +152,19 @@ HOLDFAST_ROUTE(steps, list_results, get, "/v1/job-steps/{step_id}/results",
 HOLDFAST_ROUTE(steps, get_step_quality, get, "/v1/job-steps/{step_id}/quality",
                200, "Measure the agreement in a step");
 
+HOLDFAST_ROUTE(units, reopen_unit, post, "/v1/job-steps/{step_id}/units/{unit_id}/reopen",
+               200, "Have a finished unit judged again");
+HOLDFAST_ROUTE(units, override_result, post, "/v1/job-steps/{step_id}/units/{unit_id}/override",
+               200, "Say what the result of a unit is");
+HOLDFAST_ROUTE(units, taint_judgment, post,
+               "/v1/job-steps/{step_id}/units/{unit_id}/judgments/{judgment_id}/taint",
+               200, "Count a judgment no more");
+HOLDFAST_ROUTE(units, reinstate_judgment, post,
+               "/v1/job-steps/{step_id}/units/{unit_id}/judgments/{judgment_id}/reinstate",
+               200, "Count a judgment again");
+HOLDFAST_ROUTE(units, list_corrections, get,
+               "/v1/job-steps/{step_id}/units/{unit_id}/corrections",
+               200, "List what was corrected of a unit");
 HOLDFAST_ROUTE(units, get_lineage, get, "/v1/units/{unit_id}/lineage",
                200, "Read all that happened to an item");
 

@@ -4,6 +4,7 @@
 #include "core/ids.hpp"
 #include "messages/audit_messages.hpp"
 #include "messages/cluster_messages.hpp"
+#include "messages/correction_messages.hpp"
 #include "messages/event_messages.hpp"
 #include "messages/guard_messages.hpp"
 #include "messages/lineage_messages.hpp"
@@ -126,6 +127,8 @@ using operations = caf::detail::type_list<
     operation<extend_assignment, assignment_extended, host_of<&extend_assignment::step>,
               effect::writes>,
     operation<await_units, units_awaited, host_of<&await_units::step>, effect::reads>,
+    operation<correct_judgment, judgment_corrected, host_of<&correct_judgment::step>,
+              effect::writes>,
     operation<get_feedback, judgment_feedback, host_of<&get_feedback::step>, effect::reads>,
     operation<end_session, session_ended, every_node, effect::writes>,
     operation<find_steps, step_offers, every_node, effect::reads>,
@@ -191,6 +194,13 @@ using operations = caf::detail::type_list<
               effect::administers>,
     operation<repair_question, repair_progress, host_of<&repair_question::step>,
               effect::administers>,
+    operation<reopen_unit, unit_corrected, host_of<&reopen_unit::step>, effect::administers>,
+    operation<override_result, unit_corrected, host_of<&override_result::step>,
+              effect::administers>,
+    operation<taint_judgment, unit_corrected, host_of<&taint_judgment::step>, effect::administers>,
+    operation<reinstate_judgment, unit_corrected, host_of<&reinstate_judgment::step>,
+              effect::administers>,
+    operation<list_corrections, correction_list, database, effect::reads>,
     operation<list_contributors, contributor_page, host_of<&list_contributors::step>,
               effect::reads>,
     operation<explain_unit, unit_explanation, host_of<&explain_unit::step>, effect::reads>,

@@ -81,6 +81,12 @@ struct change_counter::visitor {
   void operator()(const core::insert_unit&) const { self.units_made_.add(); }
   void operator()(const core::finalize_unit&) const { self.units_finalized_.add(); }
   void operator()(const core::reopen_unit&) const { self.units_reopened_.add(); }
+  void operator()(const core::override_unit& w) const {
+    if (w.found == core::overridden_state::taken_back)
+      self.units_reopened_.add();
+    if (w.found != core::overridden_state::stands)
+      self.units_finalized_.add();
+  }
   void operator()(const core::put_dead_letter&) const { self.dead_letters_.add(); }
 
   void operator()(const core::insert_task& w) const {

@@ -1,4 +1,4 @@
-#include "persistence/memory_token_changes.hpp"
+#include "persistence/memory_correction_changes.hpp"
 #include "persistence/taken_ids.hpp"
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace {
 constexpr std::uint32_t versions_max = INT16_MAX; // the schema keeps them as smallint
 
 /// Applies the writes of a batch one by one.
-class transaction : public token_changes {
+class transaction : public correction_changes {
 public:
-  transaction(tables& t, core::instant now) : token_changes(t), now_(now) {}
+  transaction(tables& t, core::instant now) : correction_changes(t), now_(now) {}
 
-  using token_changes::operator();
+  using correction_changes::operator();
 
   void operator()(const core::insert_workflow& w) {
     require_text(w.name);
@@ -161,6 +161,7 @@ public:
     row.confidence = w.confidence;
     row.route = w.route;
     row.route_reason = w.route_reason;
+    row.overridden = false;
   }
 
   void operator()(const core::reopen_unit& w) {
@@ -175,6 +176,7 @@ public:
     row.confidence = 0;
     row.route = core::no_route;
     row.route_reason.clear();
+    row.overridden = false;
     ++row.reopened;
   }
 
@@ -503,7 +505,19 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     53, // insert_audit
     49, // put_queue_action
     50, // forget_queue_actions
-    54, // set_unit_input
+    54,
+    // set_unit_input
+    54,
+    // override_unit
+    55,
+    // recount_unit
+    56,
+    // insert_correction
+    57,
+    // set_taint_requested
+    58,
+    // insert_judgment_correction
+
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

@@ -41,6 +41,8 @@ memory_store::find_object_refs(const std::vector<core::digest>& objects) {
     enter_ref(row.made.payload, asked, found);
   for (const auto& [key, surplus] : t.surplus_judgments)
     enter_ref(surplus.payload, asked, found);
+  for (const auto& [key, kept] : t.judgment_corrections)
+    enter_ref(kept.payload, asked, found);
   return found;
 }
 

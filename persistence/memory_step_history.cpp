@@ -39,9 +39,12 @@ public:
       history.reinstatable_units.push_back({contributor, unit});
     if (scope.tests)
       read_tests(history);
-    if (scope.votes)
+    if (scope.votes) {
       for (const auto* made : in_order(votes_))
         history.votes.push_back({made->owner, made->unit, made->answer});
+      for (const auto& [unit, answer] : overridden_)
+        history.overridden.push_back({unit, answer});
+    }
     if (scope.judged) {
       history.judged.emplace();
       for (const auto& [contributor, units] : judged_)
@@ -80,6 +83,8 @@ private:
       left_out_.push_back(&unit);
       return;
     }
+    if (unit.overridden && unit.state == core::unit_state::finalized)
+      add_overridden(id);
     const auto [first_lease, last_lease] = memory::rows_of(t_.active_leases, id);
     for (auto row = first_lease; row != last_lease; ++row) {
       add_grant(unit, row->second.owner);
@@ -91,6 +96,13 @@ private:
     const auto [first_judgment, last_judgment] = memory::rows_of(t_.judgments, id);
     for (auto row = first_judgment; row != last_judgment; ++row)
       add_judgment(unit, row->second);
+  }
+
+  void add_overridden(const core::unit_id& unit) {
+    const auto [first, last] = memory::rows_of(t_.corrections, unit);
+    for (auto row = first; row != last; ++row)
+      if (row->second.kind == core::correction_kind::overridden)
+        overridden_[unit] = row->second.answer; // the last counts
   }
 
   void add_grant(const memory::unit_row& unit, const core::contributor_id& contributor) {
@@ -112,7 +124,8 @@ private:
     if (!is_question(unit) && unit.state < core::unit_state::finalized)
       in_open_units_.emplace(std::make_pair(made.owner, unit.made.id), &made);
     if (judgment.tainted_at) {
-      if (is_open_for(unit, made.owner, core::contributor_standing::working))
+      if (!judgment.taint_requested
+          && is_open_for(unit, made.owner, core::contributor_standing::working))
         reinstatable_.insert({made.owner, unit.made.id});
       return;
     }
@@ -172,6 +185,7 @@ private:
   pairs asked_;        ///< Who has or had which test question, or judged it.
   judgments answered_; ///< Of test questions, with a verdict.
   judgments votes_;    ///< What is not tainted.
+  std::map<core::unit_id, std::string> overridden_;
   pairs unsettled_;
   pairs reinstatable_;
   std::set<core::contributor_id> concerned_; ///< By what was forgiven or counted again.

@@ -132,6 +132,7 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   unit.reopened = row.reopened;
   unit.result = row.result.value_or(std::string{});
   unit.confidence = row.confidence;
+  unit.overridden = row.overridden && row.state == core::unit_state::finalized;
   const auto seen = [&](core::token token) {
     unit.leases.last_token = std::max(unit.leases.last_token, token);
   };
@@ -141,11 +142,12 @@ core::unit_record read_unit(const memory::tables& t, const memory::unit_row& row
   }
   for (const auto* judgment : judgments_of(t, unit.id)) {
     seen(judgment->made.token);
-    unit.judgments.push_back({judgment->made.id, judgment->made.owner, judgment->made.token,
-                              judgment->made.answer, judgment->made.trust_snapshot,
-                              judgment->tainted_at.has_value(), judgment->made.test_correct,
-                              judgment->made.submitted_at, judgment->made.judged_before,
-                              judgment->made.trust_questions, judgment->late});
+    unit.judgments.push_back(
+        {judgment->made.id, judgment->made.owner, judgment->made.token, judgment->made.answer,
+         judgment->made.trust_snapshot, judgment->tainted_at.has_value(),
+         judgment->made.test_correct, judgment->made.submitted_at, judgment->made.judged_before,
+         judgment->made.trust_questions, judgment->late, judgment->taint_requested,
+         static_cast<std::uint8_t>(judgment->corrected)});
   }
   if (policy.late_submit != core::late_submit::reject) {
     const auto [first, last] = memory::rows_of(t.surplus_judgments, unit.id);

@@ -38,6 +38,7 @@ struct unit_row {
   std::uint32_t ungathered = 0; ///< How often it was taken out of one.
   std::optional<core::instant> forgiven_at{}; ///< Of a test question: since when it says nothing.
   bool forgiving_changed = false;             ///< It was forgiven or counted again at some time.
+  bool overridden = false;                    ///< The result is what the requester has said.
 };
 
 struct judgment_row {
@@ -45,6 +46,8 @@ struct judgment_row {
   core::lease lease;                         ///< The lease it was given under.
   std::optional<core::instant> tainted_at{}; ///< From when on it counts no more.
   bool late = false;                         ///< Handed in when the lease had expired.
+  bool taint_requested = false;              ///< Nothing but a request lets it count again.
+  std::uint32_t corrected = 0;               ///< The number of its last correction.
 };
 
 struct ended_row {
@@ -158,6 +161,9 @@ struct tables {
   std::map<core::contributor_id, core::put_profile> profiles;
   std::map<core::api_token_id, core::api_token> api_tokens;
   std::map<core::repair_id, core::repair_row> repairs;
+  std::map<std::pair<core::unit_id, std::uint32_t>, core::correction_row> corrections;
+  std::set<std::pair<core::unit_id, core::correction_id>> correction_ids;
+  std::map<std::pair<core::judgment_id, std::uint32_t>, kept_payload> judgment_corrections;
   std::map<core::queue_name, core::put_queue> queues;
   std::map<core::queue_name, removed_queue> removed_queues;
   std::map<std::pair<core::queue_name, std::string>, core::put_schedule_row> schedules;

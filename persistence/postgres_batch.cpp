@@ -3,6 +3,7 @@
 #include "persistence/batch_columns.hpp"
 #include "persistence/event_text.hpp"
 #include "persistence/postgres_audit_batch.hpp"
+#include "persistence/postgres_correction_batch.hpp"
 #include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_profile_batch.hpp"
 #include "persistence/postgres_queue_action_batch.hpp"
@@ -236,7 +237,7 @@ constexpr statement finalize_units{"finalize_units", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u
        SET state = 3, result = t.result, confidence = t.confidence, changed_at = t.at,
-           route = t.route, route_reason = nullif(t.route_reason, '')
+           route = t.route, route_reason = nullif(t.route_reason, ''), overridden = false
       FROM unnest($1::uuid[], $2::text[], $3::double precision[], $4::timestamptz[],
                   $5::smallint[], $6::text[])
         AS t(unit_id, result, confidence, at, route, route_reason)
@@ -250,7 +251,7 @@ constexpr statement reopen_units{"reopen_units", R"sql(
   WITH changed AS (
     UPDATE holdfast.units u
        SET state = 1, slots = t.slots, changed_at = t.at, reopened = u.reopened + 1,
-           result = NULL, confidence = NULL, route = NULL, route_reason = NULL
+           result = NULL, confidence = NULL, route = NULL, route_reason = NULL, overridden = false
       FROM unnest($1::uuid[], $2::integer[], $3::timestamptz[]) AS t(unit_id, slots, at)
      CROSS JOIN LATERAL (SELECT f.ctid, f.state FROM holdfast.units f
                           WHERE f.unit_id = t.unit_id LIMIT 1) found
@@ -489,9 +490,11 @@ class sorted_writes : public task_writes,
                       public profile_writes,
                       public token_writes,
                       public queue_action_writes,
+                      public correction_writes,
                       public audit_writes {
 public:
   using audit_writes::operator();
+  using correction_writes::operator();
   using intake_writes::operator();
   using profile_writes::operator();
   using task_writes::operator();
@@ -673,6 +676,7 @@ public:
     token_writes::append_to(calls);
     trusted_.append_to(calls, set_judgments_trust);
     queue_action_writes::append_to(calls);
+    correction_writes::append_to(calls);
     append_removals_to(calls);
     audit_writes::append_to(calls);
     unit_inputs_.append_to(calls, set_unit_inputs);

@@ -41,6 +41,10 @@ constexpr statement refs_among{"refs_among", R"sql(
   UNION
   SELECT substr(payload, 29, 64) FROM holdfast.surplus_judgments
    WHERE starts_with(payload, '{"$holdfast.object":"sha256:')
+     AND substr(payload, 29, 64) = ANY ($1::text[])
+  UNION
+  SELECT substr(payload, 29, 64) FROM holdfast.judgment_corrections
+   WHERE starts_with(payload, '{"$holdfast.object":"sha256:')
      AND substr(payload, 29, 64) = ANY ($1::text[]))sql"};
 
 } // namespace

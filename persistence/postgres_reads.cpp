@@ -127,7 +127,8 @@ constexpr statement waiting_units_among{"waiting_units_among", "SELECT " WAITING
 constexpr statement units_by_id{"units_by_id", R"sql(
   SELECT u.unit_id, u.step_id, u.root_id, u.parent_id, u.ordinal, u.source_key, u.input, u.slots,
          u.created_at, u.state, u.result, u.confidence, u.truth, u.loops, u.part, u.route,
-         u.reopened, u.version, u.batch_id, u.list_id, u.list_size, u.list_part, u.ungathered
+         u.reopened, u.version, u.batch_id, u.list_id, u.list_size, u.list_part, u.ungathered,
+         u.overridden
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.units f WHERE f.unit_id = t.unit_id OFFSET 0) u)sql"};
 
@@ -141,7 +142,7 @@ constexpr statement leases_by_unit{"leases_by_unit", R"sql(
 constexpr statement judgments_by_unit{"judgments_by_unit", R"sql(
   SELECT j.unit_id, j.judgment_id, j.contributor_id, j.token, j.answer, j.trust_snapshot,
          j.is_tainted, j.test_question_correct, j.submitted_at, j.judged_before, j.trust_questions,
-         j.is_late
+         j.is_late, j.taint_requested, j.corrected
     FROM unnest($1::uuid[]) AS t(unit_id)
    CROSS JOIN LATERAL (SELECT * FROM holdfast.judgments f WHERE f.unit_id = t.unit_id OFFSET 0) j
    ORDER BY j.submitted_at, j.token)sql"};
@@ -513,6 +514,7 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
     unit.batch = unit_of(rows, row, 18);
     unit.list = list_of(rows, row, 19);
     unit.ungathered = u32(rows, row, 22);
+    unit.overridden = rows.get<bool>(row, 23) && unit.state == core::unit_state::finalized;
     loaded.push_back(std::move(unit));
   }
   const auto seen = [](core::unit& unit, core::token token) {
@@ -541,7 +543,9 @@ std::vector<core::unit_record> load_units(const results& r, const std::vector<co
          judgments.get<core::instant>(row, 8),
          count_of(judgments, row, 9),
          count_of(judgments, row, 10),
-         judgments.get<bool>(row, 11)});
+         judgments.get<bool>(row, 11),
+         judgments.get<bool>(row, 12),
+         static_cast<std::uint8_t>(judgments.get<int2>(row, 13))});
   });
   if (policies.keep_late()) {
     const auto& surplus = r[preamble_short + 5];

@@ -118,7 +118,7 @@ constexpr statement reinstatable_units{"reinstatable_units", R"sql(
     FROM holdfast.units u
    CROSS JOIN LATERAL (
          SELECT f.contributor_id FROM holdfast.judgments f
-          WHERE f.unit_id = u.unit_id AND f.is_tainted
+          WHERE f.unit_id = u.unit_id AND f.is_tainted AND NOT f.taint_requested
          OFFSET 0) j
    WHERE u.step_id = $1::uuid AND u.state < 3 AND EXISTS (SELECT FROM working)
      AND j.contributor_id IN (SELECT contributor_id FROM working)
@@ -132,6 +132,17 @@ constexpr statement votes_of_step{"votes_of_step", R"sql(
          OFFSET 0) j
    WHERE u.step_id = $1::uuid
    ORDER BY j.submitted_at, j.judgment_id)sql"};
+
+// The units of which the requester has said the result, by the index of these; and the last that
+// was said of each.
+constexpr statement overridden_units{"overridden_units", R"sql(
+  SELECT u.unit_id, c.answer
+    FROM holdfast.units u
+   CROSS JOIN LATERAL (
+         SELECT f.answer FROM holdfast.corrections f
+          WHERE f.unit_id = u.unit_id AND f.kind = 2 ORDER BY f.number DESC LIMIT 1) c
+   WHERE u.step_id = $1::uuid AND u.overridden AND u.state = 3
+   ORDER BY u.unit_id)sql"};
 
 constexpr statement judged_by_contributor{"judged_by_contributor", R"sql(
   SELECT j.contributor_id, count(*)
@@ -186,6 +197,7 @@ constexpr statement parts_in_open_units{"parts_in_open_units", R"sql(
          UNION ALL
          SELECT j.contributor_id, j.is_tainted FROM holdfast.judgments j
           WHERE j.unit_id = u.unit_id AND (j.is_tainted OR u.truth IS NULL)
+            AND NOT j.taint_requested
          OFFSET 0) g
    WHERE u.step_id = $1::uuid AND u.state < 3 AND u.unit_id <> ALL ($3::uuid[])
      AND g.contributor_id = ANY ($2::text[])
@@ -301,8 +313,10 @@ std::vector<call> calls_for(core::step_id step, core::history_scope scope) {
     calls.push_back({&asked_questions, all_units});
     calls.push_back({&trusted_judgments, all_units});
   }
-  if (scope.votes)
+  if (scope.votes) {
     calls.push_back({&votes_of_step, id});
+    calls.push_back({&overridden_units, id});
+  }
   if (scope.judged)
     calls.push_back({&judged_by_contributor, all_units});
   return reads::long_read(std::move(calls));
@@ -374,6 +388,11 @@ void read_votes(const query_result& rows, core::step_history& history) {
                              rows.get<std::string>(row, 2)});
 }
 
+void read_overridden(const query_result& rows, core::step_history& history) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    history.overridden.push_back({{rows.get<core::uuid>(row, 0)}, rows.get<std::string>(row, 1)});
+}
+
 void read_judged(const query_result& rows, core::step_history& history) {
   history.judged.emplace();
   for (std::size_t row = 0; row < rows.rows(); ++row)
@@ -401,8 +420,10 @@ core::outcome<core::step_history> postgres_store::load_step_history(core::step_i
     read_asked(rows(), history);
     read_trusted(rows(), history);
   }
-  if (scope.votes)
+  if (scope.votes) {
     read_votes(rows(), history);
+    read_overridden(rows(), history);
+  }
   if (scope.judged)
     read_judged(rows(), history);
   return history;
@@ -610,6 +631,8 @@ private:
   }
 
   void read_all_votes() {
+    if (const auto rows = ask(overridden_units))
+      read_overridden(*rows, history_);
     std::vector<reads::judgment_key> keys;
     if (const auto rows = ask_of_units(vote_keys_of_step))
       keys = reads::judgment_keys(*rows);

@@ -100,6 +100,9 @@ public:
   load_grants(core::step_id step, const core::contributor_id& after, std::uint32_t limit) override;
   core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                              std::uint32_t limit) override;
+  core::outcome<std::vector<core::correction_row>> load_corrections(core::step_id step,
+                                                                    core::unit_id unit) override;
+  core::outcome<std::vector<kept_payload>> load_judgment_corrections(core::unit_id unit) override;
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override;
   core::outcome<stored_repairs> open_repairs(core::step_id step) override;
   core::outcome<judged_units> find_judged(core::step_id step,

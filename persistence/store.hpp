@@ -423,6 +423,17 @@ struct judged_units {
   bool unsettled = false;
 };
 
+/// A payload that was handed in for a judgment that was corrected.
+struct kept_payload {
+  core::judgment_id judgment;
+  core::unit_id unit;
+  std::uint32_t number = 0; ///< 0: the one that came first.
+  bool applied = true;      ///< False: it is only kept, and the judgment does not say it.
+  std::string answer;
+  std::string payload; ///< JSON; perhaps a reference.
+  core::instant at;
+};
+
 /// Repairs that are not done.
 struct stored_repairs {
   std::vector<core::repair_row> open; ///< The oldest first.
@@ -711,6 +722,14 @@ public:
   /// `unreadable`; `damaged` if there are more than `unreadable_judgments_max`.
   virtual core::outcome<survey_material> load_survey(core::step_id step, double sure,
                                                      std::uint32_t limit) = 0;
+
+  /// The corrections of the unit, which is of the step, in order.
+  virtual core::outcome<std::vector<core::correction_row>> load_corrections(core::step_id step,
+                                                                            core::unit_id unit) = 0;
+
+  /// What was handed in for judgments of the unit that were corrected, by judgment and number.
+  virtual core::outcome<std::vector<kept_payload>>
+  load_judgment_corrections(core::unit_id unit) = 0;
 
   /// `not_found` if there is no such repair, `damaged` where the database does not give it back.
   virtual core::outcome<core::repair_row> find_repair(core::repair_id repair) = 0;

@@ -2,6 +2,7 @@
 #include "http/composed/step_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
+#include "http/shapes/correction_shapes.hpp"
 #include "http/shapes/lineage_shapes.hpp"
 #include "http/shapes/workflow_shapes.hpp"
 

@@ -1,5 +1,6 @@
 -- I-5: A finalized unit has a result, a confidence from 0 to 1 and all its judgments: those that
--- counted when it was finalized, whatever has become of them since. No other has, but for a
+-- counted when it was finalized, whatever has become of them since. One whose result was overridden
+-- may have fewer. No other has, but for a
 -- withdrawn one, which is a canceled child. After a step back of the database's clock that the
 -- outbox has on record one may seem to have ceased to count before.
 SELECT u.unit_id, u.state, u.slots, u.confidence, u.result, coalesce(j.judgments, 0) AS judgments
@@ -14,4 +15,4 @@ WHERE ((u.state = 3) <> (u.result IS NOT NULL)
        AND NOT (u.state = 4 AND u.parent_id IS NOT NULL))
    OR (u.result IS NULL) <> (u.confidence IS NULL)
    OR NOT u.confidence BETWEEN 0 AND 1
-   OR (u.state = 3 AND coalesce(j.judgments, 0) < u.slots)
+   OR (u.state = 3 AND NOT u.overridden AND coalesce(j.judgments, 0) < u.slots)

@@ -26,3 +26,7 @@ UNION ALL
 SELECT 'surplus_judgments', judgment_id, 'payload', payload
   FROM holdfast.surplus_judgments
  WHERE starts_with(payload, '{"$holdfast.object":"sha256:')
+UNION ALL
+SELECT 'judgment_corrections', judgment_id, 'payload', payload
+  FROM holdfast.judgment_corrections
+ WHERE starts_with(payload, '{"$holdfast.object":"sha256:')

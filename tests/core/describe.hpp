@@ -46,14 +46,16 @@ inline std::string describe(const core::lease& l) {
 
 /// All that can change.
 inline std::string describe(const core::unit& u) {
-  auto text = std::string{to_string(u.state)} + ", " + std::to_string(u.slots)
-              + " slots, last token " + std::to_string(u.leases.last_token) + "\n";
+  auto text = std::string{to_string(u.state)} + (u.overridden ? " as said" : "") + ", "
+              + std::to_string(u.slots) + " slots, last token "
+              + std::to_string(u.leases.last_token) + "\n";
   for (const auto& l : u.leases.active)
     text += "  lease " + describe(l) + "\n";
   for (const auto& j : u.judgments)
     text += "  judgment " + to_string(j.id) + " of " + j.contributor + " token "
             + std::to_string(j.token) + " '" + j.answer + "'" + (j.late ? " late" : "")
-            + (j.tainted ? " tainted" : "") + "\n";
+            + (j.tainted ? " tainted" : "") + (j.taint_requested ? " by request" : "")
+            + (j.corrected == 0 ? "" : " corrected " + std::to_string(j.corrected)) + "\n";
   for (const auto& l : u.lapsed)
     text += "  lapsed " + l.contributor + " token " + std::to_string(l.token)
             + (l.surplus ? " surplus " + to_string(l.surplus) : "") + "\n";
@@ -218,6 +220,31 @@ struct write_text {
   }
   text operator()(const core::restate_unit& w) const {
     return "restate_unit " + w.result + " confidence " + std::to_string(w.confidence);
+  }
+  text operator()(const core::override_unit& w) const {
+    return "override_unit " + std::to_string(static_cast<int>(w.found)) + " " + w.result + " at "
+           + describe(w.at)
+           + (w.route == core::no_route ? "" : " route " + std::to_string(w.route));
+  }
+  text operator()(const core::recount_unit& w) const {
+    return "recount_unit " + std::to_string(w.slots) + " slots";
+  }
+  text operator()(const core::insert_correction& w) const {
+    const auto& r = w.row;
+    return "insert_correction " + std::to_string(r.number) + " " + std::string{to_string(r.kind)}
+           + (r.contributor.empty() ? "" : " of " + r.contributor) + " by " + r.by + ": " + r.reason
+           + (r.answer.empty() ? "" : " answer " + r.answer)
+           + (r.wanted == 0 ? "" : " wants " + std::to_string(r.wanted))
+           + (r.took_back ? " took back" : "") + (r.made_result ? " made a result" : "")
+           + (r.is_open ? " open" : "") + " at " + describe(r.at);
+  }
+  text operator()(const core::set_taint_requested& w) const {
+    return "set_taint_requested of " + w.contributor + (w.requested ? "" : " no more");
+  }
+  text operator()(const core::insert_judgment_correction& w) const {
+    return "insert_judgment_correction " + std::to_string(w.number) + " of " + w.contributor + " "
+           + w.payload + " answer " + w.answer + (w.applied ? "" : " kept") + " at "
+           + describe(w.at);
   }
   text operator()(const core::withdraw_unit& w) const {
     return "withdraw_unit at " + describe(w.at);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "core/judgment_correction.hpp"
 #include "core/repair.hpp"
+#include "core/unit_corrections.hpp"
 #include "tests/core/scenario_worlds.hpp"
 
 #include <algorithm>
@@ -40,6 +42,10 @@ public:
       rule.max = static_cast<std::uint32_t>(words.number("the most judgments"));
       words.expect("judgments");
       unit_.slots = core::first_slots(rule);
+    } else if (words.take("judgments that are corrected within")) {
+      correcting_.within = words.duration("for how long");
+    } else if (words.take("test questions beside it")) {
+      correcting_.hides_questions = true;
     } else if (words.take("a route for")) {
       core::way on;
       on.rule.when.answers = {words.word("an answer")};
@@ -56,10 +62,27 @@ public:
     now_ = now;
     if (words.take("the unit has"))
       return standing();
+    if (words.take("the unit is reopened")) {
+      const bool some = words.take("for");
+      return correct(core::reopen_finished{
+          some ? static_cast<std::uint32_t>(words.number("how many judgments")) : 1});
+    }
+    if (words.take("the requester says"))
+      return correct(core::override_result{words.word("an answer"), {}, {}});
+    if (words.take("the judgment of")) {
+      const auto about = judgment_of(words.word("a contributor"));
+      words.expect("is");
+      if (words.take("tainted"))
+        return correct(core::taint_one{about.first});
+      words.expect("reinstated");
+      return correct(core::reinstate_one{about.first, removed_.count(about.second) != 0});
+    }
     std::vector<core::contributor_id> people{words.word("a contributor")};
     while (words.take("and"))
       people.push_back(words.word("a contributor"));
     const auto& who = people.front();
+    if (people.size() == 1 && words.take("corrects to"))
+      return correct_own(who, words);
     if (people.size() == 1 && words.take("judges"))
       return judge(who, words);
     if (people.size() == 1 && words.take("is trusted")) {
@@ -74,6 +97,66 @@ public:
   }
 
 private:
+  std::pair<core::judgment_id, core::contributor_id>
+  judgment_of(const core::contributor_id& who) const {
+    for (const auto& j : unit_.judgments)
+      if (j.contributor == who)
+        return {j.id, who};
+    return {numbered<core::judgment_id>(1'000'000), who};
+  }
+
+  /// As the step and the unit do with a correction by somebody in charge.
+  std::string correct(decltype(core::correction_command::what) what) {
+    const core::lease_policy leases;
+    const core::correction_rules rules{leases, policy_, ways_, repair_policy_};
+    const core::correction_command command{
+        {numbered<core::correction_id>(++count_), ++corrections_, "rita", "it is wrong"},
+        std::move(what)};
+    core::corrected d;
+    if (unit_.state == core::unit_state::finalized) {
+      core::finished_result was{stored(), {}, {}};
+      if (was.standing.overridden && unit_.result.find(R"("was":)") != std::string::npos)
+        was.before_override = std::string{behind(R"("was":)")};
+      d = core::correct_finished(unit_, rules, command, was, now_);
+    } else {
+      d = core::correct(unit_, rules, command, now_);
+    }
+    if (d.refusal != core::errc::none || d.changes.empty()) {
+      --corrections_;
+      return d.refusal == core::errc::none ? "nothing to do"
+                                           : "refused " + std::string{to_string(d.refusal)};
+    }
+    for (const auto& write : d.changes.writes)
+      if (const auto* said = std::get_if<core::override_unit>(&write)) {
+        unit_.result = said->result;
+        unit_.route = said->route;
+      }
+    check_slots();
+    std::string text{to_string(d.answer.kind)};
+    text += d.answer.took_back ? ", its result is taken back; " : "; ";
+    const bool open = unit_.state == core::unit_state::judgable;
+    if (open != d.answer.is_open)
+      throw broken_rule("a correction says whether the unit is open");
+    return open && aggregate() ? text + "finalized " + result() : text + standing();
+  }
+
+  std::string correct_own(const core::contributor_id& who, word_reader& words) {
+    core::correct_judgment command;
+    command.contributor = who;
+    command.judgment = judgment_of(who).first;
+    command.answer = words.word("an answer");
+    command.payload = "{}";
+    command.removed = removed_.count(who) != 0;
+    words.expect("as number");
+    command.number = static_cast<std::uint32_t>(words.number("a number"));
+    const auto d = decide(unit_, correcting_, command, now_);
+    if (d.refusal != core::errc::none)
+      return "refused " + std::string{to_string(d.refusal)};
+    if (d.answer.repeated != d.changes.empty())
+      throw broken_rule("a correction is written once");
+    return d.answer.repeated ? "corrected before" : d.answer.applied ? "corrected" : "kept";
+  }
+
   static std::string core_number(double value) {
     auto text = std::to_string(value);
     text.erase(text.find_last_not_of('0') + 1);
@@ -141,6 +224,7 @@ private:
     for (auto at = votes.find(':'); at != std::string_view::npos; at = votes.find(':', at + 1))
       sum += static_cast<std::uint32_t>(std::stoul(std::string{votes.substr(at + 1)}));
     told.votes = sum;
+    told.overridden = unit_.overridden;
     return told;
   }
 
@@ -236,6 +320,8 @@ private:
   /// The answer, by how many judgments it is, and whether it says that the step wants more.
   std::string result() const {
     const auto told = stored();
+    if (told.overridden)
+      return "\"" + told.answer + "\" as said";
     const auto votes = std::to_string(told.votes.value_or(0));
     const bool says_so = unit_.result.find(R"("rests_on":)" + votes + '}') != std::string::npos;
     return "\"" + told.answer + "\" by " + votes + (says_so ? " only" : "");
@@ -254,6 +340,8 @@ private:
   std::vector<core::way> ways_;
   std::map<core::contributor_id, double> trust_;
   std::set<core::contributor_id> removed_;
+  core::judgment_correction_rules correcting_;
+  std::uint32_t corrections_ = 0;
   core::instant now_;
   std::uint64_t count_ = 0;
 };

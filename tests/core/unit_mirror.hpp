@@ -158,8 +158,52 @@ private:
     refuse_unless(loaded_.state == core::unit_state::finalized, "the unit is not finalized");
     loaded_.state = core::unit_state::canceled;
   }
-  void write(const core::finalize_unit&) { loaded_.state = core::unit_state::finalized; }
+  void write(const core::finalize_unit&) {
+    loaded_.state = core::unit_state::finalized;
+    loaded_.overridden = false;
+  }
   void write(const core::insert_inbox&) {}
+  void write(const core::reopen_unit& w) {
+    refuse_unless(loaded_.state == core::unit_state::finalized, "the unit is not finalized");
+    loaded_.state = core::unit_state::judgable;
+    loaded_.slots = w.slots;
+    loaded_.overridden = false;
+    ++loaded_.reopened;
+  }
+  void write(const core::restate_unit&) {
+    refuse_unless(loaded_.state == core::unit_state::finalized, "the unit is not finalized");
+  }
+  void write(const core::override_unit& w) {
+    refuse_unless((w.found == core::overridden_state::open) == core::is_open(loaded_.state)
+                      && loaded_.state != core::unit_state::canceled,
+                  "the unit is not as the override has found it");
+    loaded_.state = core::unit_state::finalized;
+    loaded_.overridden = true;
+    loaded_.reopened += w.found == core::overridden_state::taken_back ? 1 : 0;
+  }
+  void write(const core::recount_unit& w) {
+    refuse_unless(loaded_.state == core::unit_state::finalized, "the unit is not finalized");
+    loaded_.slots = w.slots;
+  }
+  void write(const core::insert_correction& w) {
+    refuse_unless(w.row.number == ++corrections_, "corrections are numbered without a gap");
+  }
+  void write(const core::set_taint_requested& w) {
+    for (auto& j : loaded_.judgments)
+      if (j.contributor == w.contributor) {
+        refuse_unless(j.taint_requested != w.requested, "it is so already");
+        j.taint_requested = w.requested;
+      }
+  }
+  void write(const core::insert_judgment_correction& w) {
+    for (auto& j : loaded_.judgments)
+      if (j.id == w.judgment) {
+        refuse_unless(j.corrected + 1U == w.number, "not the next correction");
+        j.corrected = static_cast<std::uint8_t>(w.number);
+        if (w.applied)
+          j.answer = w.answer;
+      }
+  }
   template <class Other>
   void write(const Other&) {
     refuse_unless(false, "a unit's decision does not write this");
@@ -170,6 +214,7 @@ private:
   std::map<core::contributor_id, core::instant> bars_;
   std::map<core::token, std::pair<core::contributor_id, core::lease_end>> ended_; ///< The history.
   std::map<core::token, core::lapsed_lease> surplus_;
+  std::uint32_t corrections_ = 0;
 };
 
 } // namespace holdfast::test

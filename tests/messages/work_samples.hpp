@@ -36,6 +36,10 @@ inline void add_work_samples(samples& into) {
            id(0x51) + id(0x52) + text("ana") + u64(7) + id(0x56) + text("{\"answer\":1}"));
   into.add("hf1.judgment_accepted", judgment_accepted{judgment, true, true},
            id(0x56) + u8(1) + u8(1));
+  into.add("hf1.correct_judgment", correct_judgment{step, unit, "ana", judgment, 2, "{}"},
+           id(0x51) + id(0x52) + text("ana") + id(0x56) + u32(2) + text("{}"));
+  into.add("hf1.judgment_corrected", judgment_corrected{judgment, 2, true},
+           id(0x56) + u32(2) + u8(1));
   into.add("hf1.get_feedback", get_feedback{step, unit, "ana"}, id(0x51) + id(0x52) + text("ana"));
   into.add("hf1.judgment_feedback", judgment_feedback{unit, true, true, false},
            id(0x52) + u8(1) + u8(1) + u8(0));
@@ -107,6 +111,29 @@ inline void add_work_samples(samples& into) {
            repair_progress{step, repair, "ana", true, false, 9, 8, 7, 1, 2, 3, 1, 6, 4},
            id(0x51) + id(0x5c) + text("ana") + u8(1) + u8(0) + u64(9) + u64(8) + u64(7) + u64(1)
                + u64(2) + u64(3) + u64(1) + u64(6) + u64(4));
+  const auto correction = id_of<core::correction_id>(0x5d);
+  into.add("hf1.reopen_unit", reopen_unit{step, unit, correction, 2, "why"},
+           id(0x51) + id(0x52) + id(0x5d) + u32(2) + text("why"));
+  into.add("hf1.override_result", override_result{step, unit, correction, "\"cat\"", "1", "why"},
+           id(0x51) + id(0x52) + id(0x5d) + text("\"cat\"") + text("1") + text("why"));
+  into.add("hf1.taint_judgment", taint_judgment{step, unit, judgment, correction, "why"},
+           id(0x51) + id(0x52) + id(0x56) + id(0x5d) + text("why"));
+  into.add("hf1.reinstate_judgment", reinstate_judgment{step, unit, judgment, correction, "why"},
+           id(0x51) + id(0x52) + id(0x56) + id(0x5d) + text("why"));
+  into.add("hf1.unit_corrected", unit_corrected{unit, correction, "tainted", 2, true, true, false},
+           id(0x52) + id(0x5d) + text("tainted") + u32(2) + u8(1) + u8(1) + u8(0));
+  into.add("hf1.list_corrections", list_corrections{step, unit}, id(0x51) + id(0x52));
+  const correction_view corrected{3,     correction, "tainted", judgment, "ana", "token rita",
+                                  "why", "cat",      at,        1,        true};
+  const auto corrected_bytes = u32(3) + id(0x5d) + text("tainted") + id(0x56) + text("ana")
+                               + text("token rita") + text("why") + text("cat") + at_bytes + u32(1)
+                               + u8(1);
+  into.add("hf1.correction_view", corrected, corrected_bytes);
+  const kept_judgment kept{judgment, 1, false, "cat", "{}", at};
+  const auto kept_bytes = id(0x56) + u32(1) + u8(0) + text("cat") + text("{}") + at_bytes;
+  into.add("hf1.kept_judgment", kept, kept_bytes);
+  into.add("hf1.correction_list", correction_list{unit, {corrected}, {kept}},
+           id(0x52) + list({corrected_bytes}) + list({kept_bytes}));
   into.add("hf1.list_contributors", list_contributors{step, "ana", 50},
            id(0x51) + text("ana") + u32(50));
   const contributor_view seen{"ana",

@@ -248,9 +248,18 @@ private:
   }
 
   core::write_op unit_write(core::unit_id id) {
-    switch (below(10)) {
+    switch (below(10 11)) {
     case 9:
       return core::set_unit_input{id, one_of<std::string>({"{}", "[3]", "\"\xc3\xa4\"", "\xff"})};
+    case 10:
+      return core::recount_unit{id, below(4)};
+    case 9:
+      return core::override_unit{id,
+                                 "{}",
+                                 when(),
+                                 static_cast<std::int16_t>(below(5) - 2),
+                                 one_of<std::string>({"", "because", "\xff"}),
+                                 static_cast<core::overridden_state>(below(3))};
     case 8:
       return core::withdraw_unit{id, when()};
     case 5:
@@ -326,7 +335,10 @@ private:
       const auto who = contributor();
       if (!used.insert(who).second)
         continue;
-      switch (below(10)) {
+      switch (below(11)) {
+      case 10:
+        change.writes.push_back(core::set_taint_requested{unit, who, below(3) != 0});
+        break;
       case 7:
         change.writes.push_back(core::insert_late_judgment{late_judgment(unit, who)});
         break;

@@ -3,10 +3,12 @@
 
 #include "persistence/verify.hpp"
 
+#include "core/judgment_correction.hpp"
 #include "core/repair.hpp"
 #include "core/review.hpp"
 #include "core/step.hpp"
 #include "core/unit.hpp"
+#include "core/unit_corrections.hpp"
 #include "objects/memory_object_store.hpp"
 #include "tests/persistence/conformance.hpp"
 
@@ -102,6 +104,7 @@ public:
     judge(units[4], "fay");
     keep(core::decide(units[4], policy, core::unit_verb::pause, now).changes);
     add_test_questions();
+    add_corrected_units();
     // all judgments in, aggregation behind
     judge(units[5], "ana");
     judge(units[5], "bob");
@@ -463,6 +466,53 @@ public:
       last = i == 0 ? told : last;
       count_finished(late, finalize(unit, last));
     }
+  }
+
+  /// A result that was taken back by an override, an open unit that was overridden, and one of
+  /// which a judgment was tainted by request and another one was corrected by its author.
+  void add_corrected_units() {
+    const core::workflow_id correcting{ids.next(now)};
+    core::step fix{new_step(correcting, 0)};
+    fix.row.key = "fix";
+    write({core::insert_workflow{correcting, "k", R"({"name":"k","steps":[{"key":"fix"}]})", now},
+           core::insert_step{fix.row, now}});
+    std::vector<core::source_item> items;
+    for (int i = 0; i < 3; ++i)
+      items.push_back({"fix-" + std::to_string(i), "{}", 2, {}, {}});
+    auto added = core::add_units(fix, items, ids, now);
+    keep(added.changes);
+    auto& finished = added.answer.units[0];
+    judge(finished, "ana");
+    finalize(finished, judge(finished, "bob"));
+    const core::aggregation_policy majority;
+    const std::vector<core::way> none;
+    const core::correction_rules rules{policy, majority, none};
+    core::finished_result was;
+    was.standing.answer = "x";
+    finished.result = R"({"answer":"x","confidence":1,"votes":{"x":2},"tied":1})";
+    keep(core::correct_finished(finished, rules, correction(1, core::override_result{"y", {}, {}}),
+                                was, now)
+             .changes);
+    auto& open = added.answer.units[1];
+    ask(open, "ana", now);
+    keep(
+        core::correct(open, rules, correction(1, core::override_result{"y", {}, {}}), now).changes);
+    auto& judged = added.answer.units[2];
+    judge(judged, "ana");
+    keep(core::correct(judged, rules, correction(1, core::taint_one{judged.judgments.front().id}),
+                       now)
+             .changes);
+    judge(judged, "bob");
+    keep(core::decide(
+             judged, core::judgment_correction_rules{1h},
+             core::correct_judgment{"bob", judged.judgments.back().id, 1, R"({"label":"z"})", "z"},
+             now)
+             .changes);
+  }
+
+  core::correction_command correction(std::uint32_t number,
+                                      decltype(core::correction_command::what) what) {
+    return {{{ids.next(now)}, number, "token rita", "it is wrong"}, std::move(what)};
   }
 
   /// A test question that is answered and one that is canceled; a contributor who was removed, with
@@ -1319,6 +1369,33 @@ const std::vector<mutant> mutants{
      "UPDATE holdfast.consumer_cursors SET seq = (SELECT event_seq FROM holdfast.shard_leases"
      " WHERE shard = 0) WHERE consumer = 'aggregation'",
      {"full_units_aggregated"}},
+    {"a result taken back by a correction that says nothing of it",
+     "UPDATE holdfast.corrections SET took_back = false",
+     {"reopened_by_repairs"}},
+    {"an override that has made no result",
+     "UPDATE holdfast.corrections SET made_result = false",
+     {"finalized_by_one_message"}},
+    {"an override of which the result says nothing",
+     "UPDATE holdfast.units SET result = (result::jsonb - 'overridden')::text WHERE overridden",
+     {"overridden_by_corrections"}},
+    {"a result that is another one than was said",
+     "UPDATE holdfast.corrections SET answer = 'z' WHERE kind = 2",
+     {"overridden_by_corrections"}},
+    {"a correction of nothing",
+     "UPDATE holdfast.corrections SET unit_id = gen_random_uuid() WHERE kind = 3",
+     {"corrections_fit_their_units"}},
+    {"a correction that is missing",
+     "UPDATE holdfast.corrections SET number = 2 WHERE kind = 3",
+     {"corrections_fit_their_units"}},
+    {"a judgment tainted by request without a word",
+     "UPDATE holdfast.corrections SET kind = 4 WHERE kind = 3",
+     {"corrections_fit_their_units"}},
+    {"a corrected judgment that has forgotten what it was",
+     "DELETE FROM holdfast.judgment_corrections WHERE number = 0",
+     {"corrected_judgments_are_kept"}},
+    {"a corrected judgment that says something else",
+     "UPDATE holdfast.judgments SET answer = 'w' WHERE corrected > 0",
+     {"corrected_judgments_are_kept"}},
     {"a repair in no step",
      "UPDATE holdfast.repairs SET step_id = gen_random_uuid()",
      {"rows_have_their_owner"}},

@@ -69,6 +69,17 @@ template awaited_answer<msg::repair_contributor> client::send(const msg::gateway
                                                               msg::repair_contributor);
 template awaited_answer<msg::repair_question> client::send(const msg::gateway_actor&,
                                                            msg::repair_question);
+template awaited_answer<msg::reopen_unit> client::send(const msg::gateway_actor&, msg::reopen_unit);
+template awaited_answer<msg::override_result> client::send(const msg::gateway_actor&,
+                                                           msg::override_result);
+template awaited_answer<msg::taint_judgment> client::send(const msg::gateway_actor&,
+                                                          msg::taint_judgment);
+template awaited_answer<msg::reinstate_judgment> client::send(const msg::gateway_actor&,
+                                                              msg::reinstate_judgment);
+template awaited_answer<msg::list_corrections> client::send(const msg::gateway_actor&,
+                                                            msg::list_corrections);
+template awaited_answer<msg::correct_judgment> client::send(const msg::gateway_actor&,
+                                                            msg::correct_judgment);
 template awaited_answer<msg::list_contributors> client::send(const msg::gateway_actor&,
                                                              msg::list_contributors);
 template awaited_answer<msg::get_feedback> client::send(const msg::gateway_actor&,

@@ -81,6 +81,14 @@ public:
                                                           std::uint32_t limit) override {
     return pass([&] { return inner_->load_survey(step, sure, limit); });
   }
+  core::outcome<std::vector<core::correction_row>> load_corrections(core::step_id step,
+                                                                    core::unit_id unit) override {
+    return pass([&] { return inner_->load_corrections(step, unit); });
+  }
+  core::outcome<std::vector<persistence::kept_payload>>
+  load_judgment_corrections(core::unit_id unit) override {
+    return pass([&] { return inner_->load_judgment_corrections(unit); });
+  }
   core::outcome<core::repair_row> find_repair(core::repair_id repair) override {
     return pass([&] { return inner_->find_repair(repair); });
   }

@@ -148,6 +148,40 @@ export interface ContributorView {
   flags: string[];
 }
 
+export interface CorrectionList {
+  /** The unit. */
+  unit_id: string;
+  /** The corrections of the unit in order, 100 at most. */
+  corrections: CorrectionView[];
+  /** What authors have handed in for judgments that they have corrected. */
+  judgments: KeptJudgment[];
+}
+
+export interface CorrectionView {
+  /** The place among the corrections of the unit, from 1. */
+  number: number;
+  /** The correction. */
+  id: string;
+  /** `reopened`, `overridden`, `tainted` or `reinstated`. */
+  what: string;
+  /** The judgment; left out where it is about the unit. */
+  judgment_id?: string;
+  /** Who gave that judgment. */
+  contributor_id?: string;
+  /** Who has asked for it, as the audit log names them; empty: a node. */
+  by: string;
+  /** Why. */
+  reason: string;
+  /** Of an override: the answer, as aggregation counts it. */
+  answer?: string;
+  /** When. */
+  at: string | null;
+  /** How many judgments it has asked for. */
+  judgments_wanted: number;
+  /** A result was taken back by it. */
+  took_back: boolean;
+}
+
 export interface DeadLetter {
   /** The number of the event in its shard. */
   seq: number;
@@ -253,6 +287,21 @@ export interface JudgmentFeedback {
   right: boolean;
   /** The answer counts. An answer to a test question that was forgiven does not. */
   counts: boolean;
+}
+
+export interface KeptJudgment {
+  /** The judgment that its author has corrected. */
+  judgment_id: string;
+  /** The number of the correction; 0: what was handed in at first. */
+  number: number;
+  /** False: it is only kept, because the judgment was used or must stay as it is. */
+  applied: boolean;
+  /** The part of it that would be counted. */
+  answer: string;
+  /** What was handed in. */
+  data: unknown;
+  /** When it was handed in. */
+  at: string | null;
 }
 
 export interface LateResult {
@@ -1298,6 +1347,52 @@ export interface TaskReport {
   percent?: number | undefined;
 }
 
+export interface OverrideResultRequest {
+  /** The answer: the value that a judgment would have at the step's answer pointer. */
+  answer: unknown;
+  /** In a step that reviews, where `answer` is `correct`: the answer that there should be. */
+  corrected_to?: unknown;
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
+export interface ReinstateJudgmentRequest {
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
+export interface ReopenUnitRequest {
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /** How many more judgments are asked for. Default: 1. */
+  judgments?: number | undefined;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
+export interface TaintJudgmentRequest {
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
 export interface TaskRequest {
   /** The id of the task, a UUID; made here when left out. */
   id?: string | undefined;
@@ -1567,6 +1662,23 @@ export interface UnitChanged {
    * waits for a batch or is part of one.
    */
   state: string;
+}
+
+export interface UnitCorrected {
+  /** The unit. */
+  unit_id: string;
+  /** The correction. */
+  id: string;
+  /** `reopened`, `overridden`, `tainted` or `reinstated`. */
+  what: string;
+  /** How many judgments were asked for by the correction. */
+  judgments_wanted: number;
+  /** A result was taken back, and what was made from it is withdrawn. */
+  took_back: boolean;
+  /** The unit was worked on after the correction. */
+  is_open: boolean;
+  /** False: there was nothing to do, such as for a judgment that counts no more already. */
+  changed: boolean;
 }
 
 export interface UnitExplanation {
@@ -3171,6 +3283,24 @@ export abstract class Operations {
   }
 
   /**
+   * List what was corrected of a unit. Roles that may call this: `admin`, `requester`, `auditor`.
+   */
+  listCorrections(
+    step_id: string,
+    unit_id: string,
+    options?: CallOptions,
+  ): Promise<CorrectionList> {
+    return this.call(
+      {
+        method: "GET",
+        path: "/v1/job-steps/{step_id}/units/{unit_id}/corrections",
+      },
+      { path: [step_id, unit_id] },
+      options,
+    ) as Promise<CorrectionList>;
+  }
+
+  /**
    * List events that could not be delivered. Roles that may call this: `admin`, `operator`,
    * `requester`, `auditor`.
    */
@@ -3369,6 +3499,26 @@ export abstract class Operations {
     ) as Promise<TasksMade>;
   }
 
+  /**
+   * Say what the result of a unit is. Roles that may call this: `admin`, `requester`.
+   */
+  overrideResult(
+    step_id: string,
+    unit_id: string,
+    request: OverrideResultRequest,
+    options?: CallOptions,
+  ): Promise<UnitCorrected> {
+    return this.call(
+      {
+        method: "POST",
+        path: "/v1/job-steps/{step_id}/units/{unit_id}/override",
+        id: "id",
+      },
+      { path: [step_id, unit_id], members: request },
+      options,
+    ) as Promise<UnitCorrected>;
+  }
+
   /** Pause a queue, or a type of its tasks. Roles that may call this: `admin`, `operator`. */
   pauseQueue(
     queue: string,
@@ -3551,6 +3701,27 @@ export abstract class Operations {
     ) as Promise<TasksRedriven>;
   }
 
+  /**
+   * Count a judgment again. Roles that may call this: `admin`, `requester`.
+   */
+  reinstateJudgment(
+    step_id: string,
+    unit_id: string,
+    judgment_id: string,
+    request: ReinstateJudgmentRequest,
+    options?: CallOptions,
+  ): Promise<UnitCorrected> {
+    return this.call(
+      {
+        method: "POST",
+        path: "/v1/job-steps/{step_id}/units/{unit_id}/judgments/{judgment_id}/reinstate",
+        id: "id",
+      },
+      { path: [step_id, unit_id, judgment_id], members: request },
+      options,
+    ) as Promise<UnitCorrected>;
+  }
+
   /** Give an assignment back. Roles that may call this: `admin`, `contributor`. */
   releaseAssignment(
     assignment_id: string,
@@ -3628,6 +3799,26 @@ export abstract class Operations {
       { path: [name] },
       options,
     ) as Promise<WebhookSaved>;
+  }
+
+  /**
+   * Have a finished unit judged again. Roles that may call this: `admin`, `requester`.
+   */
+  reopenUnit(
+    step_id: string,
+    unit_id: string,
+    request: ReopenUnitRequest,
+    options?: CallOptions,
+  ): Promise<UnitCorrected> {
+    return this.call(
+      {
+        method: "POST",
+        path: "/v1/job-steps/{step_id}/units/{unit_id}/reopen",
+        id: "id",
+      },
+      { path: [step_id, unit_id], members: request },
+      options,
+    ) as Promise<UnitCorrected>;
   }
 
   /** Repair results that rest on a contributor. Roles that may call this: `admin`, `requester`. */
@@ -3825,6 +4016,27 @@ export abstract class Operations {
       { path: [], members: request },
       options,
     ) as Promise<JudgmentAccepted>;
+  }
+
+  /**
+   * Count a judgment no more. Roles that may call this: `admin`, `requester`.
+   */
+  taintJudgment(
+    step_id: string,
+    unit_id: string,
+    judgment_id: string,
+    request: TaintJudgmentRequest,
+    options?: CallOptions,
+  ): Promise<UnitCorrected> {
+    return this.call(
+      {
+        method: "POST",
+        path: "/v1/job-steps/{step_id}/units/{unit_id}/judgments/{judgment_id}/taint",
+        id: "id",
+      },
+      { path: [step_id, unit_id, judgment_id], members: request },
+      options,
+    ) as Promise<UnitCorrected>;
   }
 
   /** Change the definition of a workflow. Roles that may call this: `admin`, `requester`. */

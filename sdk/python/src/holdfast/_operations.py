@@ -813,6 +813,30 @@ class Operations:
         body["data"] = data
         return (yield from route.ask(body=body, key=id))
 
+    @operation("POST", "/v1/judgments/{judgment_id}/correct")
+    def correct_judgment(
+        route: Route,
+        judgment_id: Id,
+        step_id: Id,
+        unit_id: Id,
+        data: Any,
+        contributor_id: Optional[str] = None,
+        *,
+        number: int = 1,
+    ) -> Call[types.JudgmentCorrected]:
+        """Hands in another judgment in place of one's own, within the time that the step gives.
+        `number` is 1 for the first correction of the judgment; the same number repeats the request.
+
+        Errors: `payload_invalid` (the detail names the place), `wrong_state` (the step lets nobody
+        correct, the time is over, or the judgment is used), `not_found`, `already_exists`,
+        `limit_reached`.
+        """
+        body = members(
+            step_id=step_id, unit_id=unit_id, contributor_id=contributor_id, number=number
+        )
+        body["data"] = data
+        return (yield from route.ask({"judgment_id": judgment_id}, body=body))
+
     @operation("GET", "/v1/judgments/{judgment_id}/feedback")
     def get_feedback(
         route: Route,
@@ -1115,6 +1139,94 @@ class Operations:
         """Explains why a unit does not move on, and why `contributor_id` does not get it."""
         query = {"step_id": step_id, "contributor_id": contributor_id}
         return (yield from route.ask({"unit_id": unit_id}, query=query))
+
+    @operation("POST", "/v1/job-steps/{step_id}/units/{unit_id}/reopen")
+    def reopen_unit(
+        route: Route,
+        step_id: Id,
+        unit_id: Id,
+        reason: str,
+        *,
+        judgments: int = 1,
+        id: Optional[Id] = None,
+    ) -> Call[types.UnitCorrected]:
+        """Has a finished unit judged again by so many more contributors. What was made from its
+        result is withdrawn. The same `id` repeats the request. Errors: `not_found`, `wrong_state`
+        (the unit has no result)."""
+        return (
+            yield from route.ask(
+                {"step_id": step_id, "unit_id": unit_id},
+                body=members(reason=reason, judgments=judgments),
+                key=id,
+            )
+        )
+
+    @operation("POST", "/v1/job-steps/{step_id}/units/{unit_id}/override")
+    def override_result(
+        route: Route,
+        step_id: Id,
+        unit_id: Id,
+        answer: Any,
+        reason: str,
+        *,
+        corrected_to: Any = None,
+        id: Optional[Id] = None,
+    ) -> Call[types.UnitCorrected]:
+        """Says what the result of a unit is, whether or not it has one. In a step that reviews,
+        `corrected_to` is the answer that there should be where `answer` is "correct". The same `id`
+        repeats the request. Errors: `payload_invalid` (no judgment could give the answer),
+        `not_found`, `wrong_state`."""
+        body = members(reason=reason, corrected_to=corrected_to)
+        body["answer"] = answer
+        return (
+            yield from route.ask({"step_id": step_id, "unit_id": unit_id}, body=body, key=id)
+        )
+
+    @operation("POST", "/v1/job-steps/{step_id}/units/{unit_id}/judgments/{judgment_id}/taint")
+    def taint_judgment(
+        route: Route,
+        step_id: Id,
+        unit_id: Id,
+        judgment_id: Id,
+        reason: str,
+        *,
+        id: Optional[Id] = None,
+    ) -> Call[types.UnitCorrected]:
+        """Counts a judgment no more. An open unit asks for another one; a finished unit is repaired
+        without it. The same `id` repeats the request. Errors: `not_found`, `wrong_state`."""
+        return (
+            yield from route.ask(
+                {"step_id": step_id, "unit_id": unit_id, "judgment_id": judgment_id},
+                body=members(reason=reason),
+                key=id,
+            )
+        )
+
+    @operation("POST", "/v1/job-steps/{step_id}/units/{unit_id}/judgments/{judgment_id}/reinstate")
+    def reinstate_judgment(
+        route: Route,
+        step_id: Id,
+        unit_id: Id,
+        judgment_id: Id,
+        reason: str,
+        *,
+        id: Optional[Id] = None,
+    ) -> Call[types.UnitCorrected]:
+        """Counts a judgment again. The same `id` repeats the request. Errors: `not_found`,
+        `wrong_state` (its contributor is removed from the step)."""
+        return (
+            yield from route.ask(
+                {"step_id": step_id, "unit_id": unit_id, "judgment_id": judgment_id},
+                body=members(reason=reason),
+                key=id,
+            )
+        )
+
+    @operation("GET", "/v1/job-steps/{step_id}/units/{unit_id}/corrections")
+    def list_corrections(route: Route, step_id: Id, unit_id: Id) -> Call[types.CorrectionList]:
+        """Lists what was corrected of a unit, with who has asked for it and why, and what authors
+        have handed in for judgments that they have corrected. Errors: `not_found`."""
+        return (yield from route.ask({"step_id": step_id, "unit_id": unit_id}))
 
     @operation("GET", "/v1/units/{unit_id}/lineage")
     def get_lineage(

@@ -12,6 +12,7 @@ import { JsonView } from "../parts/json_view.js";
 import { places } from "../places.js";
 import { may } from "../../common/rights.js";
 import { useView } from "../../common/view.js";
+import { CorrectionActions, UnitJudgments } from "./unit_judgments.js";
 
 interface UnitFacts {
   unit: UnitView;
@@ -69,7 +70,14 @@ export function UnitPage({ id }: { id: string }): VNode {
           <div class="page-head">
             <h1 class="break">{texts.unit.named(unit.source_key)}</h1>
             <StateBadge state={unit.state} />
-            {may("changeWorkflows") && <UnitActions unit={unit} onChange={loaded.reload} />}
+            {may("changeWorkflows") && (
+              <>
+                <UnitActions unit={unit} onChange={loaded.reload} />
+                <div class="page-actions">
+                  <CorrectionActions unit={unit} onDone={loaded.reload} />
+                </div>
+              </>
+            )}
           </div>
           <p class="row tight">
             <span class="mono break">{unit.id}</span>
@@ -105,6 +113,11 @@ export function UnitPage({ id }: { id: string }): VNode {
               <JsonView label={texts.unit.result} text={textAt(unit, "result")} />
             </section>
           )}
+          <UnitJudgments
+            key={`${unit.id} ${unit.state} ${unit.judgment_count}`}
+            unit={unit}
+            onChange={loaded.reload}
+          />
         </>
       )}
     </LoadState>
