@@ -7,6 +7,7 @@
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/queue_action_row.hpp"
+#include "core/removal.hpp"
 #include "core/routing.hpp"
 #include "core/task.hpp"
 #include "core/trace.hpp"
@@ -267,6 +268,7 @@ struct put_standing {
   contributor_standing standing = contributor_standing::working;
   standing_reason reason = standing_reason::requester;
   instant at;
+  bool by_removal = false; ///< It follows from a removal (core/removal.hpp), or the end of one.
 };
 
 /// A monitor has found that a contributor's work is worth a look. Refused by the store when it has
@@ -548,6 +550,12 @@ struct put_api_token {
   api_token row;
 };
 
+/// Says where somebody may not work, in place of what was said of that place; where it has
+/// `ended_at`, only that this is over: see `after`. Of several in one batch each counts.
+struct put_removal {
+  removal row;
+};
+
 using write_op =
     std::variant<insert_workflow, insert_step, update_step, insert_unit, set_unit_state,
                  set_unit_slots, finalize_unit, insert_lease, extend_lease_row, end_lease_row,
@@ -560,7 +568,7 @@ using write_op =
                  insert_surplus_judgment, insert_flag, insert_workflow_version, put_profile,
                  gather_units, withdraw_unit, restore_judgment, set_question_forgiven,
                  ungather_units, set_judgment_trust, restate_unit, delete_queue, put_api_token,
-                 insert_audit, put_queue_action, forget_queue_actions>;
+                 insert_audit, put_queue_action, forget_queue_actions, put_removal>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

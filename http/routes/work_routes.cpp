@@ -1,6 +1,7 @@
 #include "http/composed/waiting_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
+#include "http/shapes/removal_shapes.hpp"
 #include "http/shapes/work_shapes.hpp"
 #include "http/shapes/workflow_shapes.hpp"
 
