@@ -198,6 +198,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (report.free > 0)
           note_vacancy(self);
         note_for_quality(self, report);
+        note_for_cap(self, report);
       },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))

@@ -294,6 +294,8 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
     return;
   if (!ask.is_new && may_be_late(self, request))
     return ask_later(self, promise, ask);
+  if (refused_as_capped(self, promise, ask))
+    return;
   const auto lacks = known_lacks(self, request.contributor);
   if (!lacks)
     return with_lacks(self, request.contributor, [=](const core::failure& why, const auto& found) {
@@ -416,6 +418,8 @@ void on_offer_refused(step_ptr self, offer_refused& refused) {
 void on_part_undone(step_ptr self, const part_undone& undone) {
   auto& st = self->state;
   const auto& who = undone.contributor;
+  if (undone.judged && st.tally)
+    st.tally->taken_back(who);
   if (undone.judged && st.model)
     st.model->withdraw(undone.unit, who);
   forget_held(self, who, undone.unit);

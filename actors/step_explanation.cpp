@@ -70,6 +70,8 @@ void explain_contributor(step_ptr self, const msg::explain_contributor& request,
   for (auto& why : core::explain(st.step.row, *st.board, st.ready, request.contributor, lacks,
                                  now(self, st.context), removal_of(self, request.contributor)))
     answer.reasons.push_back({std::move(why.code), std::move(why.text)});
+  if (auto capped = cap_reached(self, request.contributor))
+    answer.reasons.insert(answer.reasons.begin(), {"cap_reached", std::move(*capped)});
   st.pending.answer(self, st.context, st.identity.shard,
                     [=, answer = std::move(answer)](const core::failure& lost) {
                       if (lost.code == core::errc::none)

@@ -148,6 +148,10 @@ struct step_state {
   /// `node_removals::generation` up to which the step has followed; none: it has not looked.
   std::optional<std::uint64_t> removals_seen;
 
+  // --- the bound on what one contributor does (step_cap.cpp) ---
+  std::optional<core::contributor_tally> tally; ///< Since somebody has asked under a bound.
+  std::vector<late_ask> uncounted_asks;         ///< Those that wait for it.
+
   // --- surveys ---
   core::survey_pace surveys; ///< Of the step's own accord.
   standing_fault survey_fault;
@@ -367,6 +371,16 @@ core::trust_mark trust_now(step_ptr self, const core::contributor_id& contributo
 bool trust_is_known(step_ptr self, const core::contributor_id& contributor);
 void learn_trust(step_ptr self, const core::contributor_id& contributor,
                  const std::function<void(const core::failure&)>& go_on);
+
+// step_cap.cpp: how much of the step one contributor may do.
+
+/// Why the contributor gets no more units of the step; none: they may, as far as is known.
+std::optional<std::string> cap_reached(step_ptr self, const core::contributor_id& contributor);
+/// Answers a request of somebody who has done as much as they may, or has it wait until that is
+/// known. False: they may go on.
+bool refused_as_capped(step_ptr self, const held_promise& promise, owned_ask& ask);
+/// Judgments came in.
+void note_for_cap(step_ptr self, const unit_report& report);
 
 // step_removals.cpp: who was removed, or is back, by what was said elsewhere.
 

@@ -313,6 +313,8 @@ void check_step(const step_definition& step, const std::string& place,
         std::pair{"per_contributor_per_minute", step.assignment_rate.per_contributor_per_minute}})
     if (rate != 0 && !(rate >= assignment_rate_least && rate <= assignment_rate_most))
       problems.push_back({place + "/assignment_rate/" + member, "must be between 0.1 and 100000"});
+  for (auto& problem : problems_of(step.units_per_contributor))
+    problems.push_back({place + "/units_per_contributor" + problem.place, std::move(problem.what)});
   if (step.lease.ttl < std::chrono::milliseconds{10}
       || step.lease.ttl > std::chrono::hours{24 * 30})
     problems.push_back(

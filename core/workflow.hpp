@@ -3,6 +3,7 @@
 #include "core/aggregation.hpp"
 #include "core/assignment_rate.hpp"
 #include "core/contributor.hpp"
+#include "core/contributor_cap.hpp"
 #include "core/definition_problem.hpp"
 #include "core/eligibility.hpp"
 #include "core/gathering.hpp"
@@ -39,6 +40,7 @@ struct step_definition {
   std::uint32_t judgments_per_unit = 3; ///< Slots of a unit that does not bring its own number.
   lease_policy lease;
   assignment_rate_policy assignment_rate;
+  contributor_cap units_per_contributor;
   aggregation_policy aggregation;
   repair_policy repair = repair_policy::refill;
   std::optional<test_question_policy> test_questions;

@@ -79,6 +79,8 @@ private:
       read_lease(*lease, place + "/lease", step.lease);
     if (const auto* rate = from.member("assignment_rate"))
       read_assignment_rate(*rate, place + "/assignment_rate", step.assignment_rate);
+    if (const auto* cap = from.member("units_per_contributor"))
+      read_cap(*cap, place + "/units_per_contributor", step.units_per_contributor);
     if (const auto* aggregation = from.member("aggregation"))
       read_aggregation(*aggregation, place + "/aggregation", step);
     std::string repair{to_string(step.repair)};
@@ -124,6 +126,17 @@ private:
     member_reader from{source, place, problems};
     from.number("per_second", rate.per_second);
     from.number("per_contributor_per_minute", rate.per_contributor_per_minute);
+    from.refuse_unknown();
+  }
+
+  void read_cap(const json& source, const std::string& place, core::contributor_cap& cap) {
+    member_reader from{source, place, problems};
+    from.count("count", cap.count);
+    if (from.member("count") != nullptr && cap.count == 0)
+      from.problem("count", "must be at least 1; leave it out for any number");
+    from.number("share", cap.share);
+    if (from.member("share") != nullptr && !(cap.share > 0))
+      from.problem("share", "must be above 0; leave it out for all");
     from.refuse_unknown();
   }
 
