@@ -124,6 +124,8 @@ void reinstate(step_ptr self, const core::contributor_id& contributor,
 
 void trust_anew(step_ptr self, const core::contributor_id& contributor,
                 const std::vector<core::unit_id>& units) {
+  if (!definition_of(self->state).trust_from.step)
+    return; // it does not rest on the questions here
   const core::trust_anew command{contributor, self->state.board->course_of(contributor)};
   for (const auto& unit : units)
     tell_unit(self, unit, command);

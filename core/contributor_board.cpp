@@ -471,13 +471,13 @@ contributor_board::remaining(std::vector<contributor_id> contributors) const {
 
 trust_mark contributor_board::trust_in(const contributor_id& contributor,
                                        const trust_elsewhere& elsewhere) const {
-  const auto* who = policy_ ? find(contributor) : nullptr;
+  const auto* who = policy_ && !elsewhere.without_own ? find(contributor) : nullptr;
   const auto record = who == nullptr ? quality::test_record{} : ledger_.record_of(who->number);
   if (record.asked > 0)
     return mark_of(record);
   if (elsewhere.mean)
     return {*elsewhere.mean, std::nullopt};
-  if (policy_)
+  if (policy_ && !elsewhere.without_own)
     return mark_of(record);
   return elsewhere.looked ? trust_mark{quality::trust{}.mean(), std::nullopt} : trust_mark{};
 }

@@ -453,7 +453,8 @@ aggregation_method default_method(const step_definition& step) {
 
 bool goes_by_trust(const step_definition& step) {
   const auto method = step.aggregation.method;
-  return method == aggregation_method::weighted || method == aggregation_method::weighted_log_odds
+  return step.trust_from.named || method == aggregation_method::weighted
+         || method == aggregation_method::weighted_log_odds
          || std::any_of(step.routes.begin(), step.routes.end(),
                         [](const route& one) { return one.when.trust_below.has_value(); });
 }

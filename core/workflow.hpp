@@ -14,6 +14,7 @@
 #include "core/repair_policy.hpp"
 #include "core/routing.hpp"
 #include "core/task_executor.hpp"
+#include "core/trust_elsewhere.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,7 @@ struct step_definition {
   lease_policy lease;
   assignment_rate_policy assignment_rate;
   contributor_cap units_per_contributor;
+  trust_sources trust_from; ///< By what people are trusted.
   aggregation_policy aggregation;
   repair_policy repair = repair_policy::refill;
   std::optional<test_question_policy> test_questions;
@@ -99,7 +101,8 @@ std::uint32_t first_slots(const step_definition& step);
 /// could change it any more. What a stored definition leaves out is the majority.
 aggregation_method default_method(const step_definition& step);
 
-/// Whether trust makes a difference to the step: it weighs judgments by it, or a route asks for it.
+/// Whether trust makes a difference to the step: it weighs judgments by it, a route asks for it, or
+/// the definition names what it follows from.
 bool goes_by_trust(const step_definition& step);
 
 /// Whether a route of the step asks how many units those who judged one had judged before.

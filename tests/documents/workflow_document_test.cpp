@@ -721,4 +721,15 @@ BOOST_AUTO_TEST_CASE(a_step_bounds_how_much_of_it_one_contributor_may_do) {
     BOOST_TEST(problems(cap(bad)).find("/steps/0/units_per_contributor") == 0U, bad);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_names_by_what_it_trusts_people) {
+  const auto from = [](const std::string& list) { return one_step(R"("trust_from":)" + list); };
+  const auto all = parsed(one_step(R"("title":"t")")).steps[0].trust_from;
+  BOOST_TEST((all.step && all.workflow && all.everywhere && all.profile && !all.named));
+  const auto some = parsed(from(R"(["profile","workflow"])")).steps[0].trust_from;
+  BOOST_TEST((!some.step && some.workflow && !some.everywhere && some.profile && some.named));
+  BOOST_TEST(!parsed(from("[]")).steps[0].trust_from.step);
+  for (const auto* bad : {R"(["step","step"])", R"(["peers"])", "[1]", R"("step")"})
+    BOOST_TEST(problems(from(bad)).find("/steps/0/trust_from") == 0U, bad);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1073,6 +1073,12 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << "question " << to_string(q.unit) << q.ordinal << q.source_key << q.input << q.truth
           << to_string(q.state) << q.forgiven << ' ' << q.answered << ' ' << q.right
           << questions.more << '\n';
+    for (const auto* who : {"ana", "bob", "cid", "dan"}) {
+      const auto seen = value_of(db.load_tests_in(who, id));
+      if (seen.here.answered + seen.in_workflow.answered > 0)
+        out << "tests seen " << who << ' ' << seen.here.right << '/' << seen.here.answered << ' '
+            << seen.in_workflow.right << '/' << seen.in_workflow.answered << '\n';
+    }
     for (const auto& one : value_of(db.load_grants(id, "a", 3)))
       out << "granted " << one.contributor << ' ' << one.assignments << '\n';
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
@@ -1121,11 +1127,11 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
       for (const auto* kind :
-           {"\nquestion ",    "\nworked ",        "\nstanding ",   "\nflag ",        "\nunsettled ",
-            "\nvote ",        " unanswered ",     " right ",       " wrong ",        "\nwebhook ",
-            "\nplace ",       "\nletter ",        "\nversion [2]", "\nput_profile ", "\ntested ",
-            "\nput_removal ", "\nput_api_token ", "\nopen step ",  "\nwaiting ",     " in batch ",
-            "made of ",       " withdrawn"})
+           {"\nquestion ",    "\nworked ",     "\nstanding ",      "\nflag ",        "\nunsettled ",
+            "\nvote ",        " unanswered ",  " right ",          " wrong ",        "\nwebhook ",
+            "\nplace ",       "\nletter ",     "\nversion [2]",    "\nput_profile ", "\ntested ",
+            "\nput_removal ", "\ntests seen ", "\nput_api_token ", "\nopen step ",   "\nwaiting ",
+            " in batch ",     "made of ",      " withdrawn"})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

@@ -127,6 +127,10 @@ public:
   load_profile(const core::contributor_id& contributor) override {
     return pass([&] { return inner_->load_profile(contributor); });
   }
+  core::outcome<core::tests_seen> load_tests_in(const core::contributor_id& contributor,
+                                                core::step_id step) override {
+    return pass([&] { return inner_->load_tests_in(contributor, step); });
+  }
   core::outcome<persistence::changed_removals> load_removals(std::uint64_t since) override {
     return pass([&] { return inner_->load_removals(since); });
   }
