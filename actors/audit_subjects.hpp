@@ -39,6 +39,27 @@ inline std::string_view done_by(std::uint8_t verb, std::string_view last) {
 inline audit_subject subject_of(const msg::put_profile& m) {
   return {subjects::contributor(m.contributor), "saved"};
 }
+namespace subjects {
+
+/// A contributor, and where it is said of them that they may not work, or may again.
+template <class Request>
+std::string contributor_in(const Request& m) {
+  auto text = contributor(m.contributor);
+  if (m.step)
+    text += " in " + step(m.step);
+  else if (m.workflow)
+    text += " in " + workflow(m.workflow);
+  return text;
+}
+
+} // namespace subjects
+
+inline audit_subject subject_of(const msg::put_removal& m) {
+  return {subjects::contributor_in(m), "removed"};
+}
+inline audit_subject subject_of(const msg::reinstate_contributor& m) {
+  return {subjects::contributor_in(m), "reinstated"};
+}
 inline audit_subject subject_of(const msg::create_token& m) {
   return {"token " + to_string(m.token), "created"};
 }

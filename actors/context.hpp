@@ -3,6 +3,7 @@
 #include "actors/node_settings.hpp"
 #include "core/backoff.hpp"
 #include "core/history.hpp"
+#include "core/known_removals.hpp"
 #include "core/log_limit.hpp"
 #include "core/placement.hpp"
 #include "metrics/registry.hpp"
@@ -15,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,6 +111,56 @@ public:
 private:
   mutable std::mutex mutex_;
   std::shared_ptr<const core::living_processes> last_;
+};
+
+/// The removals of contributors that this node knows of, for steps to ask without a message. The
+/// removal watch reads them; whoever decides about one tells it at once.
+class node_removals {
+public:
+  void learn(const std::vector<core::removal>& changed, core::instant now) {
+    const std::lock_guard lock{mutex_};
+    known_.learn(changed, now);
+    read_.store(true, std::memory_order_release);
+    generation_.store(known_.generation(), std::memory_order_release);
+  }
+  /// Tells of one that was decided here.
+  void add(const core::removal& one, core::instant now) {
+    const std::lock_guard lock{mutex_};
+    known_.learn({one}, now);
+    generation_.store(known_.generation(), std::memory_order_release);
+  }
+  /// Whether all that were stored when the node started are known.
+  bool is_read() const { return read_.load(std::memory_order_acquire); }
+  /// As in `core::known_removals`, like what follows. Costs a look at a number while there are
+  /// none.
+  std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  std::optional<core::removal> of(const core::contributor_id& contributor,
+                                  const core::step_id& step, const core::workflow_id& workflow,
+                                  core::instant now) const {
+    if (generation() == 0)
+      return std::nullopt;
+    const std::lock_guard lock{mutex_};
+    return known_.of(contributor, step, workflow, now);
+  }
+  std::optional<core::instant> reinstated_at(const core::contributor_id& contributor,
+                                             const core::step_id& step) const {
+    const std::lock_guard lock{mutex_};
+    return known_.reinstated_at(contributor, step);
+  }
+  std::vector<core::contributor_id> changed_since(std::uint64_t generation) const {
+    const std::lock_guard lock{mutex_};
+    return known_.changed_since(generation);
+  }
+  core::instant next_end(core::instant now) const {
+    const std::lock_guard lock{mutex_};
+    return known_.next_end(now);
+  }
+
+private:
+  std::atomic<bool> read_{false};
+  std::atomic<std::uint64_t> generation_{0};
+  mutable std::mutex mutex_;
+  core::known_removals known_;
 };
 
 /// How far the writers of this node have seen each shard committed; no number goes back.
@@ -250,6 +302,7 @@ struct node_context {
   /// higher tokens only. Set before anything of a shard is loaded.
   std::atomic<core::token> tokens_above{0};
   seen_processes processes;
+  node_removals removals;
   audit_record audits;
   core::instant started_at; ///< Set once by membership, before anything else runs.
   node_clock clock;

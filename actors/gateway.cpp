@@ -10,6 +10,7 @@
 #include "actors/payloads.hpp"
 #include "actors/queue_action_answers.hpp"
 #include "actors/reads.hpp"
+#include "actors/removal_answers.hpp"
 #include "actors/request_author.hpp"
 #include "actors/request_checks.hpp"
 #include "actors/request_note.hpp"
@@ -509,7 +510,8 @@ void decide_here(const gateway_links& to, Message& m, Promise promise, request_n
                                msg::release_assignment, msg::extend_assignment,
                                msg::explain_contributor>)
     promise.delegate(to.owners, std::move(m));
-  else if constexpr (std::is_same_v<Message, msg::put_profile>)
+  else if constexpr (msg::is_one_of<Message, msg::put_profile, msg::put_removal,
+                                    msg::reinstate_contributor>)
     hand_with_note(to.profiles, m, promise, std::move(note));
   else if constexpr (msg::is_one_of<Message, msg::create_token, msg::revoke_token,
                                     msg::note_token_use>)

@@ -413,6 +413,7 @@ struct task_over {
 /// Nothing that this contributor did for you counts any more.
 struct disregard_contributor {
   core::contributor_id contributor;
+  bool keeps_judgments = false; ///< Only their lease ends.
 };
 
 /// What this contributor said to you counts again, if there is room. Told as a judgment if it does.
@@ -475,6 +476,9 @@ struct take_in_staged {
 struct look_around {
   core::sweep_verdict overdue; ///< What is known to be late; the rest looks only.
 };
+
+/// Removal watch → shards → shard host → step: removals of contributors have changed, or ended.
+struct removals_changed {};
 
 /// Scrape of metrics → queue, step, relay, webhook delivery: add your numbers, and let go of it.
 struct read_metrics {
@@ -777,6 +781,7 @@ HOLDFAST_LOCAL_MESSAGE(follow_processes)
 HOLDFAST_LOCAL_MESSAGE(processes_changed)
 HOLDFAST_LOCAL_MESSAGE(look_around)
 HOLDFAST_LOCAL_MESSAGE(look_again)
+HOLDFAST_LOCAL_MESSAGE(removals_changed)
 HOLDFAST_LOCAL_MESSAGE(read_metrics)
 HOLDFAST_LOCAL_MESSAGE(queue_tick)
 HOLDFAST_LOCAL_MESSAGE(extension_tick)

@@ -18,6 +18,7 @@
 #include "actors/readers.hpp"
 #include "actors/refitter.hpp"
 #include "actors/relay.hpp"
+#include "actors/removal_watch.hpp"
 #include "actors/rescuer.hpp"
 #include "actors/shards.hpp"
 #include "actors/spawn_blocking.hpp"
@@ -68,6 +69,7 @@ std::vector<caf::actor> lanes(const siblings& running, const context_ptr& contex
 ///   ├─ pruner               forgets old events; nobody waits for it
 ///   ├─ intake                looks for tasks that producers staged by SQL
 ///   ├─ rescuer               looks for what should be over; the backstop of all timers
+///   ├─ removal_watch         which removals of contributors have changed, wherever
 ///   ├─ step_search           the index of the steps that contributors may choose from
 ///   └─ auditor               looks now and then whether the database keeps what is promised
 supervisor_spec node_tree(const context_ptr& context) {
@@ -142,6 +144,9 @@ supervisor_spec node_tree(const context_ptr& context) {
   });
   add("rescuer", [=](parent_ptr p, const siblings& s) {
     return p->spawn(rescuer, context, s.at("loader"), s.at("shards"));
+  });
+  add("removal_watch", [=](parent_ptr p, const siblings& s) {
+    return p->spawn(removal_watch, context, s.at("loader"), s.at("shards"));
   });
   // So late that nothing whose work would be noticed is started again with it.
   add("step_search", [=](parent_ptr p, const siblings& s) {

@@ -3,7 +3,12 @@
 #include "actors/actor_guard.hpp"
 #include "actors/held_promise.hpp"
 #include "actors/pending_effects.hpp"
+#include "actors/removal_answers.hpp"
 #include "documents/member_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace holdfast::actors {
 
@@ -55,6 +60,56 @@ void on_put(keeper_ptr self, const msg::put_profile& m) {
                    });
 }
 
+/// As it is stored now; at once for the steps of this node.
+void answer_removal(keeper_ptr self, const core::removal& said, const held_promise& promise) {
+  read(self, self->state.reader,
+       [who = said.contributor](persistence::store& db) {
+         return db.list_removals(who, core::removals_per_contributor_max);
+       })
+      .then(
+          [=](const std::vector<core::removal>& all) {
+            const auto at = now(self, self->state.context);
+            const auto found = std::find_if(
+                all.begin(), all.end(), [&](const auto& one) { return one.place == said.place; });
+            const auto& known = found == all.end() ? said : *found;
+            self->state.context->removals.add(known, at);
+            promise.deliver(view_of(known, at));
+          },
+          [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
+}
+
+void keep_removal(keeper_ptr self, const held_promise& promise, const core::removal& row) {
+  auto& st = self->state;
+  const auto shard = core::shard_of(row.contributor, st.context->settings.shards);
+  core::change change;
+  change.writes.push_back(core::put_removal{row});
+  st.pending.write(self, st.context, st.writer, {shard, {}, 1}, promise.noted(std::move(change)),
+                   [=](const core::failure& why) {
+                     if (why.code == core::errc::none)
+                       answer_removal(self, row, promise);
+                     else
+                       promise.deliver(msg::to_error(why));
+                   });
+}
+
+template <class Request>
+void on_removal(keeper_ptr self, const Request& m) {
+  auto& st = self->state;
+  const held_promise promise{self->make_response_promise()};
+  const auto row = removal_in(m, promise.asked_by(), now(self, st.context));
+  if (const auto problems = core::problems_of(row, row.at); !problems.empty())
+    return promise.deliver(msg::to_error(documents::refusal_of(problems)));
+  read(self, st.reader,
+       [row](persistence::store& db) -> core::outcome<bool> {
+         auto why = check_exists(db, row.place);
+         if (why.code != core::errc::none)
+           return why;
+         return true;
+       })
+      .then([=](bool) { keep_removal(self, promise, row); },
+            [=](const core::failure& why) { promise.deliver(msg::to_error(why)); });
+}
+
 /// Has what it is told written, in order. Its writer takes nothing more from whom it has refused
 /// once.
 caf::behavior keeper(keeper_ptr self, context_ptr context, caf::actor writer, caf::actor reader) {
@@ -64,6 +119,8 @@ caf::behavior keeper(keeper_ptr self, context_ptr context, caf::actor writer, ca
   self->state.reader = std::move(reader);
   return {
       [=](const msg::put_profile& m) { on_put(self, m); },
+      [=](const msg::put_removal& m) { on_removal(self, m); },
+      [=](const msg::reinstate_contributor& m) { on_removal(self, m); },
       with_notes(self),
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
@@ -81,6 +138,13 @@ caf::actor keeper_of(caf::stateful_actor<profiles_state>* self, std::size_t lane
   self->monitor(started);
   st.keepers.put(lane, started);
   return started;
+}
+
+template <class Request>
+void hand_to_keeper(caf::stateful_actor<profiles_state>* self, Request& m) {
+  const auto& st = self->state;
+  const auto lane = core::shard_of(m.contributor, st.context->settings.shards) % st.writers.size();
+  held_promise{self->make_response_promise()}.delegate_noted(keeper_of(self, lane), std::move(m));
 }
 
 } // namespace
@@ -121,10 +185,10 @@ caf::behavior profiles(caf::stateful_actor<profiles_state>* self, context_ptr co
                             "profiles come from elsewhere in this cluster; change it there"));
           return;
         }
-        const auto lane = core::shard_of(m.contributor, settings.shards) % at.writers.size();
-        held_promise{self->make_response_promise()}.delegate_noted(keeper_of(self, lane),
-                                                                   std::move(m));
+        hand_to_keeper(self, m);
       },
+      [=](msg::put_removal& m) { hand_to_keeper(self, m); },
+      [=](msg::reinstate_contributor& m) { hand_to_keeper(self, m); },
       with_notes(self),
   };
 }

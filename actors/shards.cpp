@@ -288,6 +288,13 @@ void tell_queues(host_ptr self, processes_changed changed) {
   });
 }
 
+void tell_steps(host_ptr self, removals_changed changed) {
+  self->state.items.for_each([&](const hosted_item& item, const caf::actor& actor) {
+    if (std::holds_alternative<core::step_id>(item))
+      self->send(actor, changed);
+  });
+}
+
 /// Nobody waits for an answer, and it comes again: so one that is set aside is left alone.
 void on_take_in(host_ptr self, const take_in_staged& m) {
   auto& st = self->state;
@@ -402,6 +409,10 @@ caf::behavior shards(caf::stateful_actor<shards_state>* self, context_ptr contex
         self->state.hosts.for_each(
             [&](core::shard_id, const caf::actor& host) { self->send(host, changed); });
       },
+      [=](removals_changed changed) {
+        self->state.hosts.for_each(
+            [&](core::shard_id, const caf::actor& host) { self->send(host, changed); });
+      },
       [=](const follow_steps& follow) {
         self->state.search = follow.search;
         return settled{};
@@ -440,6 +451,7 @@ caf::behavior shard_host(caf::stateful_actor<shard_host_state>* self, context_pt
       [=](const look_around& m) { on_look_around(self, m); },
       [=](const look_for_tasks& m) { tell_queue(self, m); },
       [=](processes_changed changed) { tell_queues(self, changed); },
+      [=](removals_changed changed) { tell_steps(self, changed); },
       [=](const activate& m) {
         self->state.set_aside.erase(m.item);
         hand(self, m.item, caf::make_message(m));

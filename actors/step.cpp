@@ -95,6 +95,7 @@ void on_loaded(step_ptr self, step_loaded& stored) {
   if (st.load_fault.over())
     st.context->log(log_level::info, "step_loaded", {{"step", to_string(st.identity.step())}});
   st.loaded_at = now(self, st.context);
+  heed_ended_removals(self);
   arm_expiry(self);
   end_waiting(self, {});
   restore_repairs(self, stored.repairs);
@@ -197,6 +198,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         if (report.free > 0)
           note_vacancy(self);
         note_for_quality(self, report);
+        note_for_cap(self, report);
       },
       [=](const write_done& done) {
         if (!self->state.pending.settle(done))
@@ -349,6 +351,7 @@ static caf::behavior step_actor(caf::stateful_actor<step_state>* self, context_p
         }
         gather_when_due(self);
       },
+      [=](removals_changed) { heed_ended_removals(self); },
       [=](repair_tick) { go_on_with_repairs(self); },
       [](const try_again& m) { m.what(); },
       [=](gather_tick) { gather_when_due(self); },

@@ -98,7 +98,7 @@ void hand_in(step_ptr self, const held_promise& promise, owned_submit m, std::st
   const auto unit = m.request.unit;
   const auto& board = *self->state.board;
   const auto trust = trust_now(self, m.request.contributor);
-  const bool removed = board.removed(m.request.contributor);
+  const bool removed = may_not_work(self, m.request.contributor);
   const auto before = board.judged_before(m.request.contributor);
   // It goes the way of the offers: a slot that was reserved for somebody before is leased when it
   // comes to the unit, so that a late judgment does not find it free; and one that is reserved
@@ -112,9 +112,8 @@ void hand_in(step_ptr self, const held_promise& promise, owned_submit m, std::st
 void store_and_hand_in(step_ptr self, const held_promise& promise, owned_submit& m) {
   const auto contributor = m.request.contributor;
   const auto unit = m.request.unit;
-  const auto& board = *self->state.board;
-  const auto judgment = std::make_shared<trusted_submit>(
-      trusted_submit{std::move(m), trust_now(self, contributor), board.removed(contributor), {}});
+  const auto judgment = std::make_shared<trusted_submit>(trusted_submit{
+      std::move(m), trust_now(self, contributor), may_not_work(self, contributor), {}});
   self->state.judgment_lines.hold(contributor);
   const auto refuse_it = [=](const core::failure& why) {
     promise.deliver(msg::to_error(why));
@@ -269,7 +268,9 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
   auto& st = self->state;
   const auto& request = ask.request;
   ask.reserved = false;
-  if (refused_as_held(self, promise, request.contributor))
+  heed_removals(self);
+  if (refused_as_held(self, promise, request.contributor)
+      || refused_as_removed(self, promise, request.contributor))
     return;
   // That of the newest version, whatever that of the unit is: test questions are of the version in
   // which they were added, and nobody is to tell them apart.
@@ -293,6 +294,8 @@ void offer(step_ptr self, const held_promise& promise, owned_ask& ask) {
     return;
   if (!ask.is_new && may_be_late(self, request))
     return ask_later(self, promise, ask);
+  if (refused_as_capped(self, promise, ask))
+    return;
   const auto lacks = known_lacks(self, request.contributor);
   if (!lacks)
     return with_lacks(self, request.contributor, [=](const core::failure& why, const auto& found) {
@@ -353,7 +356,7 @@ void offer_again(step_ptr self, const held_promise& promise, const core::unit_id
                  owned_ask& ask) {
   const auto& st = self->state;
   // Whoever was removed meanwhile had their leases ended, and this is none yet.
-  if (!still_offered(self, ask, unit) || st.board->removed(ask.request.contributor)
+  if (!still_offered(self, ask, unit) || may_not_work(self, ask.request.contributor)
       || st.step.row.status != core::step_status::open)
     return offer_another(self, promise, unit, ask);
   hand_over(self, promise, unit, std::move(ask));
@@ -415,6 +418,8 @@ void on_offer_refused(step_ptr self, offer_refused& refused) {
 void on_part_undone(step_ptr self, const part_undone& undone) {
   auto& st = self->state;
   const auto& who = undone.contributor;
+  if (undone.judged && st.tally)
+    st.tally->taken_back(who);
   if (undone.judged && st.model)
     st.model->withdraw(undone.unit, who);
   forget_held(self, who, undone.unit);
@@ -490,6 +495,7 @@ bool take_judgment(step_ptr self, const held_promise& promise, owned_submit& m) 
 /// First finds out how far they are trusted, where the step goes by that.
 void take_trusted_judgment(step_ptr self, const held_promise& promise, owned_submit& m) {
   const auto contributor = m.request.contributor;
+  heed_removals(self);
   if (refused_as_held(self, promise, contributor))
     return;
   if (trust_is_known(self, contributor)) {

@@ -43,7 +43,8 @@ void explain_unit(step_ptr self, const msg::explain_unit& request, const held_pr
             std::optional<core::candidate> who;
             if (!request.contributor.empty())
               who = core::candidate{request.contributor,
-                                    st.board->next_for(request.contributor, true), lacks};
+                                    st.board->next_for(request.contributor, true), lacks,
+                                    removal_of(self, request.contributor)};
             msg::unit_explanation answer{unit.id, unit.state, {}};
             const auto& shared = *context_of(st, unit);
             const auto at = now(self, st.context);
@@ -67,8 +68,10 @@ void explain_contributor(step_ptr self, const msg::explain_contributor& request,
   auto& st = self->state;
   msg::contributor_explanation answer{request.contributor, {}};
   for (auto& why : core::explain(st.step.row, *st.board, st.ready, request.contributor, lacks,
-                                 now(self, st.context)))
+                                 now(self, st.context), removal_of(self, request.contributor)))
     answer.reasons.push_back({std::move(why.code), std::move(why.text)});
+  if (auto capped = cap_reached(self, request.contributor))
+    answer.reasons.insert(answer.reasons.begin(), {"cap_reached", std::move(*capped)});
   st.pending.answer(self, st.context, st.identity.shard,
                     [=, answer = std::move(answer)](const core::failure& lost) {
                       if (lost.code == core::errc::none)

@@ -51,6 +51,8 @@ void carry_out(step_ptr self, const msg::forgive_question& request, const held_p
   }
   for (const auto& contributor : removed)
     carry_out_removal(self, contributor);
+  for (const auto& contributor : reinstated) // whom a removal from elsewhere may still keep out
+    follow_removal(self, contributor, true);
 }
 
 /// The model becomes what the next life of the step would make of the history. Whether what those

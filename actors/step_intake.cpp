@@ -185,8 +185,13 @@ void next_intake(step_ptr self) {
 
 std::vector<core::contributor_id> judging_tasks(step_ptr self) {
   const auto& st = self->state;
-  return st.step.executor ? st.board->remaining(core::task_judges(*st.step.executor))
-                          : std::vector<core::contributor_id>{};
+  if (!st.step.executor)
+    return {};
+  auto judges = st.board->remaining(core::task_judges(*st.step.executor));
+  judges.erase(std::remove_if(judges.begin(), judges.end(),
+                              [&](const auto& judge) { return removal_of(self, judge); }),
+               judges.end());
+  return judges;
 }
 
 std::vector<large_text> large_in(step_ptr self, intake& in) {

@@ -4,7 +4,51 @@
 #include "core/trust_elsewhere.hpp"
 #include "core/workflow.hpp"
 
+#include <utility>
+
 namespace holdfast::actors {
+
+namespace {
+
+/// What a step reads of a contributor at once.
+struct contributor_read {
+  persistence::stored_profile known;
+  core::tests_seen seen; ///< Only where the step goes by trust.
+};
+
+auto read_contributor(step_ptr self, const core::contributor_id& contributor) {
+  const auto& st = self->state;
+  const bool by_trust = core::goes_by_trust(definition_of(st));
+  return read(self, st.links.reader,
+              [context = st.context, contributor, by_trust, step = st.identity.step()](
+                  persistence::store& db) -> core::outcome<contributor_read> {
+                auto known = load_profile(db, contributor, context->settings.find_profile);
+                if (!known)
+                  return known.error();
+                contributor_read found{std::move(*known), {}};
+                if (!by_trust)
+                  return found;
+                const auto seen = db.load_tests_in(contributor, step);
+                if (!seen)
+                  return seen.error();
+                found.seen = *seen;
+                return found;
+              });
+}
+
+/// Remembers it from a look that began at `at`. Answers the trust in them whatever the step.
+double learn(step_ptr self, const core::contributor_id& contributor, contributor_read& found,
+             core::instant at) {
+  auto& st = self->state;
+  auto& profile = found.known.profile;
+  const auto trust = core::trust_in(profile, found.known.tests);
+  const auto by_others =
+      core::trust_by_others(definition_of(st).trust_from, profile, found.seen, found.known.tests);
+  st.profiles.learn(contributor, profile, trust, at, by_others);
+  return trust;
+}
+
+} // namespace
 
 std::optional<std::vector<std::string>> known_lacks(step_ptr self,
                                                     const core::contributor_id& contributor) {
@@ -18,23 +62,19 @@ void with_lacks(
   if (const auto known = known_lacks(self, contributor))
     return go_on({}, *known);
   const auto at = now(self, self->state.context); // it may change while it is read
-  read_profile(self, self->state.context, self->state.links.reader, contributor)
+  read_contributor(self, contributor)
       .then(
-          [=](persistence::stored_profile& stored) {
-            auto& st = self->state;
-            auto& profile = stored.profile;
-            const auto trust = core::trust_in(profile, stored.tests);
-            const auto by_others = core::trust_by_others(profile, stored.tests);
-            const auto lacks = core::lacking(definition_of(st).asks, profile, trust);
-            st.profiles.learn(contributor, std::move(profile), trust, at, by_others);
-            go_on({}, lacks);
+          [=](contributor_read& found) {
+            const auto trust = learn(self, contributor, found, at);
+            go_on({}, core::lacking(definition_of(self->state).asks, found.known.profile, trust));
           },
           [=](const core::failure& why) { go_on(why, {}); });
 }
 
 core::trust_mark trust_now(step_ptr self, const core::contributor_id& contributor) {
   const auto& st = self->state;
-  core::trust_elsewhere elsewhere{core::goes_by_trust(definition_of(st)), {}};
+  core::trust_elsewhere elsewhere{
+      core::goes_by_trust(definition_of(st)), {}, !definition_of(st).trust_from.step};
   if (elsewhere.looked)
     elsewhere.mean =
         st.profiles.trust_by_others(contributor, now(self, st.context)).value_or(std::nullopt);
@@ -44,21 +84,18 @@ core::trust_mark trust_now(step_ptr self, const core::contributor_id& contributo
 bool trust_is_known(step_ptr self, const core::contributor_id& contributor) {
   const auto& st = self->state;
   return !core::goes_by_trust(definition_of(st))
-         || st.board->trust_in(contributor).questions.value_or(0) > 0
+         || (definition_of(st).trust_from.step
+             && st.board->trust_in(contributor).questions.value_or(0) > 0)
          || st.profiles.trust_by_others(contributor, now(self, st.context)).has_value();
 }
 
 void learn_trust(step_ptr self, const core::contributor_id& contributor,
                  const std::function<void(const core::failure&)>& go_on) {
   const auto at = now(self, self->state.context); // it may change while it is read
-  read_profile(self, self->state.context, self->state.links.reader, contributor)
+  read_contributor(self, contributor)
       .then(
-          [=](persistence::stored_profile& stored) {
-            auto& profile = stored.profile;
-            const auto trust = core::trust_in(profile, stored.tests);
-            // Of whom has answered no question of this step, all of these are of others.
-            const auto by_others = core::trust_by_others(profile, stored.tests);
-            self->state.profiles.learn(contributor, std::move(profile), trust, at, by_others);
+          [=](contributor_read& found) {
+            learn(self, contributor, found, at);
             go_on({});
           },
           go_on);

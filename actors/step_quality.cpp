@@ -15,9 +15,9 @@ namespace {
 // What there is to tell some time after a command could not be told: perhaps nothing.
 
 std::optional<disregard_contributor> as_it_is_now(step_ptr self, disregard_contributor command) {
-  if (!self->state.board->removed(command.contributor))
-    return std::nullopt;
-  return command;
+  const bool still = command.keeps_judgments ? may_not_work(self, command.contributor)
+                                             : self->state.board->removed(command.contributor);
+  return still ? std::optional{std::move(command)} : std::nullopt;
 }
 
 std::optional<reinstate_contributor> as_it_is_now(step_ptr self, reinstate_contributor command) {
@@ -51,7 +51,7 @@ void tell_unit(step_ptr self, const core::unit_id& unit, Command command,
 void disregard(step_ptr self, const core::contributor_id& contributor,
                const std::vector<core::unit_id>& units) {
   for (const auto& unit : units)
-    tell_unit(self, unit, disregard_contributor{contributor});
+    tell_unit(self, unit, disregard_contributor{contributor, false});
 }
 
 msg::contributor_view view_of(const core::contributor_report& report) {
@@ -94,6 +94,16 @@ void carry_out_removal(step_ptr self, const core::contributor_id& contributor) {
   disregard(self, contributor, {units.begin(), units.end()});
 }
 
+void end_leases_of(step_ptr self, const core::contributor_id& contributor) {
+  const auto& st = self->state;
+  const auto held = st.held.find(contributor);
+  if (held == st.held.end())
+    return;
+  const auto leases = held->second; // which end meanwhile
+  for (const auto& lease : leases)
+    tell_unit(self, lease.unit, disregard_contributor{contributor, true});
+}
+
 bool refused_as_held(step_ptr self, const held_promise& promise,
                      const core::contributor_id& contributor) {
   auto why = self->state.board->held(contributor);
@@ -114,6 +124,8 @@ void reinstate(step_ptr self, const core::contributor_id& contributor,
 
 void trust_anew(step_ptr self, const core::contributor_id& contributor,
                 const std::vector<core::unit_id>& units) {
+  if (!definition_of(self->state).trust_from.step)
+    return; // it does not rest on the questions here
   const core::trust_anew command{contributor, self->state.board->course_of(contributor)};
   for (const auto& unit : units)
     tell_unit(self, unit, command);

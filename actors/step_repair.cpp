@@ -330,6 +330,7 @@ void work_on(step_ptr self) {
 
 void on_repair_contributor(step_ptr self, const msg::repair_contributor& request) {
   const held_promise promise{self->make_response_promise()};
+  follow_removal(self, request.contributor, true);
   if (answer_open(self, request, promise))
     return;
   read(self, self->state.links.loader,

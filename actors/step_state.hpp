@@ -158,6 +158,12 @@ struct step_state {
   std::uint64_t withdrawals = 0; ///< How often something that counted was to count no more.
 
   core::known_profiles profiles;
+  /// `node_removals::generation` up to which the step has followed; none: it has not looked.
+  std::optional<std::uint64_t> removals_seen;
+
+  // --- the bound on what one contributor does (step_cap.cpp) ---
+  std::optional<core::contributor_tally> tally; ///< Since somebody has asked under a bound.
+  std::vector<late_ask> uncounted_asks;         ///< Those that wait for it.
 
   // --- surveys ---
   core::survey_pace surveys; ///< Of the step's own accord.
@@ -408,6 +414,34 @@ bool trust_is_known(step_ptr self, const core::contributor_id& contributor);
 void learn_trust(step_ptr self, const core::contributor_id& contributor,
                  const std::function<void(const core::failure&)>& go_on);
 
+// step_cap.cpp: how much of the step one contributor may do.
+
+/// Why the contributor gets no more units of the step; none: they may, as far as is known.
+std::optional<std::string> cap_reached(step_ptr self, const core::contributor_id& contributor);
+/// Answers a request of somebody who has done as much as they may, or has it wait until that is
+/// known. False: they may go on.
+bool refused_as_capped(step_ptr self, const held_promise& promise, owned_ask& ask);
+/// Judgments came in.
+void note_for_cap(step_ptr self, const unit_report& report);
+
+// step_removals.cpp: who was removed, or is back, by what was said elsewhere.
+
+/// The removal that keeps the contributor from the step now; none: nothing does. Costs no read.
+std::optional<core::removal> removal_of(step_ptr self, const core::contributor_id& contributor);
+/// Follows what has changed since the last time: leases end, what does not count any more is taken
+/// out. Costs a look at a number where nothing has.
+void heed_removals(step_ptr self);
+/// The same, and what has ended by itself.
+void heed_ended_removals(step_ptr self);
+/// Has the contributor's standing follow from removals as they are known now. `touched`: they have
+/// had to do with units here, as the caller knows.
+void follow_removal(step_ptr self, const core::contributor_id& contributor, bool touched);
+/// Whether the contributor may neither get work nor hand any in.
+bool may_not_work(step_ptr self, const core::contributor_id& contributor);
+/// Answers a request for work of somebody who was removed elsewhere. False: they were not.
+bool refused_as_removed(step_ptr self, const held_promise& promise,
+                        const core::contributor_id& contributor);
+
 // step_quality.cpp: what the contributors' judgments say about them, and about the units.
 
 /// Goes on from the stored past.
@@ -430,6 +464,8 @@ void reinstate(step_ptr self, const core::contributor_id& contributor,
                const std::vector<core::unit_id>& units);
 /// The contributor is removed: what they hold and what counts of theirs goes with them.
 void carry_out_removal(step_ptr self, const core::contributor_id& contributor);
+/// All leases of the contributor in the step end; what they have said goes on counting.
+void end_leases_of(step_ptr self, const core::contributor_id& contributor);
 /// What the judgments of a history say together, as far as they count.
 core::answer_model model_of(step_ptr self, const core::step_history& history);
 void on_remove_contributor(step_ptr self, const msg::remove_contributor& request);

@@ -426,7 +426,8 @@ void on(self_ptr self, caf::response_promise promise, task_over& over) {
 void on(self_ptr self, const caf::response_promise&, const disregard_contributor& command) {
   auto& st = self->state;
   const auto at = time(self);
-  auto decided = core::decide(st.unit, st.shared->lease, core::disregard{command.contributor}, at);
+  auto decided = core::decide(st.unit, st.shared->lease,
+                              core::disregard{command.contributor, command.keeps_judgments}, at);
   if (decided.changes.empty())
     return;
   report(self, ended_by(st.unit, decided.changes, at));

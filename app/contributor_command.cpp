@@ -2,6 +2,7 @@
 #include "app/cluster_command.hpp"
 #include "app/commands.hpp"
 #include "app/contributor_in_step.hpp"
+#include "app/contributor_removals.hpp"
 #include "app/printable.hpp"
 #include "core/time_text.hpp"
 #include "http/shapes/work_shapes.hpp"
@@ -206,6 +207,7 @@ void add_contributor_command(CLI::App& cli, exit_code& result) {
   add_for_contributor(*contributor, result, "end-session",
                       "Give back at once all units that they hold, in all steps", end_session);
   add_contributor_in_step(*contributor, result);
+  add_contributor_removals(*contributor, result);
 }
 
 } // namespace holdfast::app

@@ -90,6 +90,7 @@ struct footprint_of {
   // Written once, or the last one counts.
   void operator()(const put_standing&) {}
   void operator()(const put_profile&) {}
+  void operator()(const put_removal&) {}
   void operator()(const put_api_token&) {}
   void operator()(const insert_flag&) {}
   void operator()(const put_queue&) {}

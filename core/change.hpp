@@ -8,6 +8,7 @@
 #include "core/ids.hpp"
 #include "core/lease.hpp"
 #include "core/queue_action_row.hpp"
+#include "core/removal.hpp"
 #include "core/routing.hpp"
 #include "core/task.hpp"
 #include "core/trace.hpp"
@@ -328,6 +329,7 @@ struct put_standing {
   contributor_standing standing = contributor_standing::working;
   standing_reason reason = standing_reason::requester;
   instant at;
+  bool by_removal = false; ///< It follows from a removal (core/removal.hpp), or the end of one.
 };
 
 /// A monitor has found that a contributor's work is worth a look. Refused by the store when it has
@@ -609,6 +611,12 @@ struct put_api_token {
   api_token row;
 };
 
+/// Says where somebody may not work, in place of what was said of that place; where it has
+/// `ended_at`, only that this is over: see `after`. Of several in one batch each counts.
+struct put_removal {
+  removal row;
+};
+
 using write_op = std::variant<
     insert_workflow, insert_step, update_step, insert_unit, set_unit_state, set_unit_slots,
     finalize_unit, insert_lease, extend_lease_row, end_lease_row, insert_judgment, taint_judgment,
@@ -621,7 +629,7 @@ using write_op = std::variant<
     withdraw_unit, restore_judgment, set_question_forgiven, ungather_units, set_judgment_trust,
     restate_unit, delete_queue, put_api_token, insert_audit, put_queue_action, forget_queue_actions,
     set_unit_input, override_unit, recount_unit, insert_correction, set_taint_requested,
-    insert_judgment_correction>;
+    insert_judgment_correction, put_removal>;
 
 enum class event_type : std::uint8_t {
   unit_ready_for_assignment = 1,

@@ -78,6 +78,8 @@ struct step_history {
     contributor_id contributor;
     contributor_standing what = contributor_standing::working;
     standing_reason why = standing_reason::requester;
+    instant at{};
+    bool by_removal = false; ///< As in `put_standing`.
   };
   struct flag {
     contributor_id contributor;

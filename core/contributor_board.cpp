@@ -81,8 +81,12 @@ void contributor_board::restore(const step_history& history) {
   for (const auto& one : history.flags)
     of(one.contributor).flags.insert(one.what);
   for (const auto& one : history.standings)
-    if (one.what == contributor_standing::removed)
+    if (one.what == contributor_standing::removed) {
       of(one.contributor).removed = one.why;
+      of(one.contributor).removed_at = one.at;
+      if (one.by_removal)
+        by_removals_.insert(one.contributor);
+    }
   if (history.judged) {
     judged_.emplace();
     for (const auto& one : *history.judged)
@@ -291,7 +295,7 @@ decision<bool> contributor_board::answered(const contributor_id& contributor, co
 
 decision<bool> contributor_board::remove(const contributor_id& contributor, instant now) {
   decision<bool> decided;
-  if (removed(contributor))
+  if (removed(contributor) && !is_by_removal(contributor))
     return decided;
   remove(contributor, standing_reason::requester, now, decided.changes);
   decided.answer = true;
@@ -302,6 +306,8 @@ void contributor_board::remove(const contributor_id& contributor, standing_reaso
                                change& changes) {
   auto& who = of(contributor);
   who.removed = why;
+  who.removed_at = now;
+  by_removals_.erase(contributor);
   changes.writes.push_back(
       put_standing{step_, contributor, contributor_standing::removed, why, now});
   tell(contributor, contributor_standing::removed, to_string(why), {}, now, changes);
@@ -338,6 +344,59 @@ void contributor_board::reinstate(const contributor_id& contributor, instant now
   constexpr auto why = standing_reason::forgiven;
   changes.writes.push_back(put_standing{step_, contributor, standing, why, now});
   tell(contributor, standing, to_string(why), {}, now, changes);
+}
+
+void contributor_board::remove_by(const contributor_id& contributor, const std::string& why,
+                                  instant now, change& changes) {
+  constexpr auto standing = contributor_standing::removed;
+  auto& who = of(contributor);
+  who.removed = standing_reason::requester;
+  who.removed_at = now;
+  by_removals_.insert(contributor);
+  changes.writes.push_back(
+      put_standing{step_, contributor, standing, standing_reason::requester, now, true});
+  tell(contributor, standing, to_string(standing_reason::requester), why, now, changes);
+}
+
+void contributor_board::end_removal(const contributor_id& contributor, instant now,
+                                    change& changes) {
+  constexpr auto standing = contributor_standing::working;
+  of(contributor).removed.reset();
+  by_removals_.erase(contributor);
+  changes.writes.push_back(
+      put_standing{step_, contributor, standing, standing_reason::forgiven, now, true});
+  tell(contributor, standing, "Reinstated", {}, now, changes);
+}
+
+decision<contributor_board::followed>
+contributor_board::follow(const contributor_id& contributor, const std::optional<removal>& active,
+                          const std::optional<instant>& reinstated_at, bool touched, instant now) {
+  decision<followed> decided;
+  decided.answer = followed::nothing;
+  const auto* who = find(contributor);
+  if (is_held(contributor) || (who == nullptr && !touched))
+    return decided;
+  const bool is_removed = who != nullptr && who->removed;
+  if (active && !active->keeps_judgments) {
+    if (is_removed)
+      return decided;
+    remove_by(contributor, active->reason, now, decided.changes);
+    decided.answer = followed::removed;
+    return decided;
+  }
+  const bool over = is_removed
+                    && (is_by_removal(contributor)
+                        || (*who->removed == standing_reason::requester && reinstated_at
+                            && who->removed_at <= *reinstated_at));
+  if (!over)
+    return decided;
+  if (const auto why = verdict_on(*who)) {
+    remove(contributor, *why, now, decided.changes);
+    return decided;
+  }
+  end_removal(contributor, now, decided.changes);
+  decided.answer = followed::reinstated;
+  return decided;
 }
 
 void contributor_board::tell(const contributor_id& contributor, contributor_standing standing,
@@ -412,13 +471,13 @@ contributor_board::remaining(std::vector<contributor_id> contributors) const {
 
 trust_mark contributor_board::trust_in(const contributor_id& contributor,
                                        const trust_elsewhere& elsewhere) const {
-  const auto* who = policy_ ? find(contributor) : nullptr;
+  const auto* who = policy_ && !elsewhere.without_own ? find(contributor) : nullptr;
   const auto record = who == nullptr ? quality::test_record{} : ledger_.record_of(who->number);
   if (record.asked > 0)
     return mark_of(record);
   if (elsewhere.mean)
     return {*elsewhere.mean, std::nullopt};
-  if (policy_)
+  if (policy_ && !elsewhere.without_own)
     return mark_of(record);
   return elsewhere.looked ? trust_mark{quality::trust{}.mean(), std::nullopt} : trust_mark{};
 }

@@ -4,6 +4,7 @@
 #include "core/contributor.hpp"
 #include "core/outcome.hpp"
 #include "core/quality/test_ledger.hpp"
+#include "core/removal.hpp"
 #include "core/step_survey.hpp"
 #include "core/trust_elsewhere.hpp"
 #include "core/workflow.hpp"
@@ -47,6 +48,7 @@ struct contributor_report {
 ///       └───────────────────────────────────────────────────────────────┘
 ///         a question is forgiven, and what is left no longer speaks against them;
 ///         not those whom the requester removed
+///         a removal from elsewhere ends (core/removal.hpp), and test questions say nothing
 class contributor_board {
 public:
   contributor_board(step_id step, const std::optional<test_question_policy>& policy);
@@ -135,6 +137,17 @@ public:
   /// The requester removes them. Answers whether that is new.
   decision<bool> remove(const contributor_id& contributor, instant now);
 
+  /// What removals change in the step (core/removal.hpp).
+  enum class followed : std::uint8_t { nothing, removed, reinstated };
+  /// Their standing follows the removal that keeps them from the step now; none: nothing does.
+  /// `reinstated_at`: since when they are back by what was said of this step, which ends what the
+  /// requester has decided in the step before. Whoever has had nothing to do with the step
+  /// (`touched`) needs no standing there. Whom test questions speak against stays removed.
+  decision<followed> follow(const contributor_id& contributor, const std::optional<removal>& active,
+                            const std::optional<instant>& reinstated_at, bool touched, instant now);
+  /// All whose standing follows from a removal, by name.
+  const std::set<contributor_id>& removed_by_removals() const { return by_removals_; }
+
   /// What a contributor may be told of a unit.
   struct told {
     bool test_question = false; ///< It was one, and they have answered it.
@@ -182,6 +195,7 @@ private:
     std::map<std::uint64_t, test_answer> answered; ///< Those of them that are.
     std::set<unit_id> waiting;                     ///< Test questions offered and not answered yet.
     std::optional<standing_reason> removed;
+    instant removed_at{};
     std::set<monitor> flags;
     bool flags_unreadable = false; ///< One of them at least.
   };
@@ -204,6 +218,13 @@ private:
   /// Adds to `changes` what makes it durable.
   void remove(const contributor_id& contributor, standing_reason why, instant now, change& changes);
   void reinstate(const contributor_id& contributor, instant now, change& changes);
+  /// As `remove` and `reinstate`, by a removal or its end.
+  void remove_by(const contributor_id& contributor, const std::string& why, instant now,
+                 change& changes);
+  void end_removal(const contributor_id& contributor, instant now, change& changes);
+  bool is_by_removal(const contributor_id& contributor) const {
+    return by_removals_.count(contributor) != 0;
+  }
   void tell(const contributor_id& contributor, contributor_standing standing,
             std::string_view reason, const std::string& why, instant now, change& changes) const;
 
@@ -217,6 +238,7 @@ private:
   std::set<std::uint64_t> reconsidered_;                ///< Ordinals; forgiven, now or once.
   std::vector<step_history::unreadable> damage_;
   std::map<contributor_id, std::string> held_;   ///< With the reason.
+  std::set<contributor_id> by_removals_;         ///< Removed, and by a removal.
   std::set<std::uint64_t> unreadable_questions_; ///< Ordinals.
   /// Apart from `entries_`: it says nothing of them to the requester. None: not counted.
   std::optional<std::unordered_map<contributor_id, std::uint32_t>> judged_;

@@ -115,6 +115,8 @@ std::optional<reason> kept_out(const candidate& who) {
   if (who.next.refusal == errc::damaged)
     return reason{"standing_unreadable",
                   who.contributor + " gets nothing: their standing in the step cannot be read"};
+  if (who.barred)
+    return reason{"removed", text_of(*who.barred)};
   if (who.next.refusal == errc::not_qualified)
     return reason{"removed", who.contributor + " was removed from the step"};
   if (!who.lacks.empty())
@@ -159,7 +161,8 @@ void explain_for(const step_row& step, const unit_record& unit, const lease_poli
 
 std::vector<reason> explain(const step_row& step, const contributor_board& board,
                             const ready_set& ready, const contributor_id& contributor,
-                            const std::vector<std::string>& lacks, instant now) {
+                            const std::vector<std::string>& lacks, instant now,
+                            const std::optional<removal>& barred) {
   std::vector<reason> reasons;
   if (step.status == step_status::canceled)
     reasons.push_back({"step_canceled", "the step was canceled"});
@@ -170,6 +173,10 @@ std::vector<reason> explain(const step_row& step, const contributor_board& board
   const auto next = board.next_for(contributor, ready.ready_units() > 0);
   if (next.refusal == errc::damaged) {
     reasons.push_back({"standing_unreadable", board.held(contributor).detail});
+    return reasons;
+  }
+  if (barred) {
+    reasons.push_back({"removed", text_of(*barred)});
     return reasons;
   }
   if (next.refusal == errc::not_qualified) {

@@ -24,6 +24,7 @@ struct candidate {
   /// What their step would say if they asked for work now.
   contributor_board::next_work next;
   std::vector<std::string> lacks{}; ///< Of what the step asks, as `lacking` says.
+  std::optional<removal> barred{};  ///< That keeps them from the step.
 };
 
 /// Whom a step lets work, and how many of those whom it has looked up lately they are.
@@ -40,11 +41,13 @@ std::vector<reason> explain(const step_row& step, const unit_record& unit,
                             instant now);
 
 /// What a contributor would get who asked the step for work now, or all that keeps them from it,
-/// most lasting first; never empty. `lacks` is what they lack of what the step asks. How many
-/// leases they may hold at once is not looked at: see `leases_full`.
+/// most lasting first; never empty. `lacks` is what they lack of what the step asks, `barred` the
+/// removal that keeps them from it. How many leases they may hold at once is not looked at: see
+/// `leases_full`.
 std::vector<reason> explain(const step_row& step, const contributor_board& board,
                             const ready_set& ready, const contributor_id& contributor,
-                            const std::vector<std::string>& lacks, instant now);
+                            const std::vector<std::string>& lacks, instant now,
+                            const std::optional<removal>& barred = {});
 
 /// What keeps a unit that waits for a batch from becoming part of one, and those with it.
 reason batch_put_off(const gathering::rest& rest);

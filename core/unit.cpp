@@ -338,7 +338,8 @@ decision<bool> decide(unit& u, const lease_policy& policy, const disregard& comm
     end(u, policy, command.contributor, lease_end::ejected, now, done.changes);
   for (auto& j : u.judgments) {
     // What was said to a test question stays evidence.
-    if (j.contributor != command.contributor || j.tainted || is_test_question(u))
+    if (j.contributor != command.contributor || j.tainted || is_test_question(u)
+        || command.keeps_judgments)
       continue;
     j.tainted = true;
     done.changes.writes.push_back(taint_judgment{u.id, command.contributor, now});

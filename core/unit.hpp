@@ -224,6 +224,7 @@ decision<aggregated> decide(unit& u, const aggregation_policy& policy, const std
 /// there was anything to do.
 struct disregard {
   contributor_id contributor;
+  bool keeps_judgments = false; ///< Only their lease ends.
 };
 decision<bool> decide(unit& u, const lease_policy& policy, const disregard& command, instant now);
 

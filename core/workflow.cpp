@@ -317,6 +317,8 @@ void check_step(const step_definition& step, const std::string& place,
         std::pair{"per_contributor_per_minute", step.assignment_rate.per_contributor_per_minute}})
     if (rate != 0 && !(rate >= assignment_rate_least && rate <= assignment_rate_most))
       problems.push_back({place + "/assignment_rate/" + member, "must be between 0.1 and 100000"});
+  for (auto& problem : problems_of(step.units_per_contributor))
+    problems.push_back({place + "/units_per_contributor" + problem.place, std::move(problem.what)});
   if (step.lease.ttl < std::chrono::milliseconds{10}
       || step.lease.ttl > std::chrono::hours{24 * 30})
     problems.push_back(
@@ -455,7 +457,8 @@ aggregation_method default_method(const step_definition& step) {
 
 bool goes_by_trust(const step_definition& step) {
   const auto method = step.aggregation.method;
-  return method == aggregation_method::weighted || method == aggregation_method::weighted_log_odds
+  return step.trust_from.named || method == aggregation_method::weighted
+         || method == aggregation_method::weighted_log_odds
          || std::any_of(step.routes.begin(), step.routes.end(),
                         [](const route& one) { return one.when.trust_below.has_value(); });
 }

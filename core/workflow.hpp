@@ -3,6 +3,7 @@
 #include "core/aggregation.hpp"
 #include "core/assignment_rate.hpp"
 #include "core/contributor.hpp"
+#include "core/contributor_cap.hpp"
 #include "core/definition_problem.hpp"
 #include "core/eligibility.hpp"
 #include "core/gathering.hpp"
@@ -13,6 +14,7 @@
 #include "core/repair_policy.hpp"
 #include "core/routing.hpp"
 #include "core/task_executor.hpp"
+#include "core/trust_elsewhere.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -39,6 +41,8 @@ struct step_definition {
   std::uint32_t judgments_per_unit = 3; ///< Slots of a unit that does not bring its own number.
   lease_policy lease;
   assignment_rate_policy assignment_rate;
+  contributor_cap units_per_contributor;
+  trust_sources trust_from; ///< By what people are trusted.
   aggregation_policy aggregation;
   repair_policy repair = repair_policy::refill;
   std::optional<duration> correct_within; ///< Authors may correct judgments for so long; none: not.
@@ -99,7 +103,8 @@ std::uint32_t first_slots(const step_definition& step);
 /// could change it any more. What a stored definition leaves out is the majority.
 aggregation_method default_method(const step_definition& step);
 
-/// Whether trust makes a difference to the step: it weighs judgments by it, or a route asks for it.
+/// Whether trust makes a difference to the step: it weighs judgments by it, a route asks for it, or
+/// the definition names what it follows from.
 bool goes_by_trust(const step_definition& step);
 
 /// Whether a route of the step asks how many units those who judged one had judged before.

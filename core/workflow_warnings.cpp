@@ -80,6 +80,21 @@ void check_own_work(const workflow_definition& definition, const step_place& at,
                                 + definition.steps[target.position].key + "'"});
 }
 
+/// A bound on each contributor that asks for many people, or ends their work before they are known.
+void check_cap(const step_definition& step, const std::string& place,
+               std::vector<definition_problem>& warnings) {
+  const auto& cap = step.units_per_contributor;
+  const auto needed = people_needed(cap, step.judgments_per_unit);
+  if (cap.share > 0 && cap.share * step.judgments_per_unit < 1)
+    warnings.push_back({place + "/units_per_contributor/share",
+                        "asks for " + std::to_string(needed)
+                            + " contributors at least: with fewer the step does not end"});
+  if (step.test_questions && cap.count > 0 && cap.count <= step.test_questions->placement.quiz)
+    warnings.push_back({place + "/units_per_contributor/count",
+                        "is used up by the quiz, whose questions count as units do: nobody judges "
+                        "any other unit"});
+}
+
 } // namespace
 
 std::vector<definition_problem> warnings_of(const workflow_definition& definition) {
@@ -89,6 +104,7 @@ std::vector<definition_problem> warnings_of(const workflow_definition& definitio
     const auto& step = definition.steps[i];
     const auto place = "/steps/" + std::to_string(i);
     check_own_work(definition, places[i], place, warnings);
+    check_cap(step, place, warnings);
     if (!is_review(step))
       continue;
     check_reviewers(step, place, warnings);

@@ -79,6 +79,10 @@ private:
       read_lease(*lease, place + "/lease", step.lease);
     if (const auto* rate = from.member("assignment_rate"))
       read_assignment_rate(*rate, place + "/assignment_rate", step.assignment_rate);
+    if (const auto* cap = from.member("units_per_contributor"))
+      read_cap(*cap, place + "/units_per_contributor", step.units_per_contributor);
+    if (const auto* sources = from.member("trust_from"))
+      step.trust_from = read_trust_sources(*sources, place + "/trust_from");
     if (const auto* aggregation = from.member("aggregation"))
       read_aggregation(*aggregation, place + "/aggregation", step);
     std::string repair{to_string(step.repair)};
@@ -129,6 +133,17 @@ private:
     member_reader from{source, place, problems};
     from.number("per_second", rate.per_second);
     from.number("per_contributor_per_minute", rate.per_contributor_per_minute);
+    from.refuse_unknown();
+  }
+
+  void read_cap(const json& source, const std::string& place, core::contributor_cap& cap) {
+    member_reader from{source, place, problems};
+    from.count("count", cap.count);
+    if (from.member("count") != nullptr && cap.count == 0)
+      from.problem("count", "must be at least 1; leave it out for any number");
+    from.number("share", cap.share);
+    if (from.member("share") != nullptr && !(cap.share > 0))
+      from.problem("share", "must be above 0; leave it out for all");
     from.refuse_unknown();
   }
 
@@ -236,6 +251,23 @@ private:
         monitors.push_back(*known);
     }
     return monitors;
+  }
+
+  core::trust_sources read_trust_sources(const json& source, const std::string& place) {
+    core::trust_sources sources{false, false, false, false, true};
+    if (!source.is_array())
+      problems.push_back({place, "must be a list of step, workflow, everywhere and profile"});
+    for (std::size_t i = 0; source.is_array() && i < source.size(); ++i) {
+      auto* known = source[i].is_string()
+                        ? core::source_named(sources, source[i].get_ref<const std::string&>())
+                        : nullptr;
+      if (known == nullptr)
+        problems.push_back(
+            {place + '/' + std::to_string(i), "must be step, workflow, everywhere or profile"});
+      else if (std::exchange(*known, true))
+        problems.push_back({place + '/' + std::to_string(i), "is there already"});
+    }
+    return sources;
   }
 
   core::quality::sequential_test read_sequential_test(const json& source,

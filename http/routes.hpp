@@ -115,6 +115,13 @@ HOLDFAST_ROUTE(contributors, put_profile, put, "/v1/contributors/{contributor_id
                200, "Set the profile of a contributor");
 HOLDFAST_ROUTE(contributors, get_profile, get, "/v1/contributors/{contributor_id}",
                200, "Read the profile of a contributor");
+HOLDFAST_ROUTE(contributors, put_removal, post, "/v1/contributors/{contributor_id}/removals",
+               200, "Remove a contributor from a step, a workflow or everywhere");
+HOLDFAST_ROUTE(contributors, list_removals, get, "/v1/contributors/{contributor_id}/removals",
+               200, "List the removals of a contributor");
+HOLDFAST_ROUTE(contributors, reinstate_contributor, post,
+               "/v1/contributors/{contributor_id}/reinstatements",
+               200, "End a removal of a contributor");
 HOLDFAST_ROUTE(contributors, list_contributors, get, "/v1/job-steps/{step_id}/contributors",
                200, "List the contributors of a step");
 HOLDFAST_ROUTE(contributors, explain_contributor, get,

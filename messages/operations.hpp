@@ -10,6 +10,7 @@
 #include "messages/lineage_messages.hpp"
 #include "messages/placement_messages.hpp"
 #include "messages/queue_action_messages.hpp"
+#include "messages/removal_messages.hpp"
 #include "messages/search_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/token_messages.hpp"
@@ -135,6 +136,11 @@ using operations = caf::detail::type_list<
     operation<put_profile, profile_view, host_of_name<&put_profile::contributor>,
               effect::administers>,
     operation<get_profile, profile_view, database, effect::reads>,
+    operation<put_removal, removal_view, host_of_name<&put_removal::contributor>,
+              effect::administers>,
+    operation<reinstate_contributor, removal_view,
+              host_of_name<&reinstate_contributor::contributor>, effect::administers>,
+    operation<list_removals, removal_page, database, effect::reads>,
     // --- workers, more ---
     operation<follow_task, leased_tasks, host_of<&follow_task::queue>, effect::writes>,
     operation<fail_task, task_outcome, host_of<&fail_task::queue>, effect::writes>,

@@ -319,6 +319,29 @@ public:
     put(t_.profiles, w.contributor, w);
   }
 
+  void operator()(const core::put_removal& w) {
+    const auto& row = w.row;
+    require_text(row.contributor);
+    require_text(row.reason);
+    require_text(row.by);
+    for (const auto& at : {std::optional{row.at}, row.until, row.ended_at})
+      require_instant(at.value_or(row.at));
+    require(!row.contributor.empty() && row.contributor.size() <= 128,
+            "23514: ids of contributors and workers have 1 to 128 bytes");
+    require(row.reason.size() <= core::removal_reason_bytes_max,
+            "23514: a reason has at most 512 bytes");
+    require(row.place.scope >= core::removal_scope::step
+                && row.place.scope <= core::removal_scope::everywhere,
+            "23514: no such scope");
+    const std::pair key{row.contributor, row.place};
+    const auto known = t_.removals.find(key);
+    put(t_.removals, key,
+        memory::removal_row{
+            core::after(
+                known == t_.removals.end() ? std::nullopt : std::optional{known->second.row}, row),
+            ++t_.removal_changes});
+  }
+
   void operator()(const core::put_repair& w) {
     const auto& row = w.row;
     const auto& f = row.figures;
@@ -505,19 +528,13 @@ constexpr std::array<int, std::variant_size_v<core::write_op>> statement_order{
     53, // insert_audit
     49, // put_queue_action
     50, // forget_queue_actions
-    54,
-    // set_unit_input
-    54,
-    // override_unit
-    55,
-    // recount_unit
-    56,
-    // insert_correction
-    57,
-    // set_taint_requested
-    58,
-    // insert_judgment_correction
-
+    59, // set_unit_input
+    54, // override_unit
+    55, // recount_unit
+    56, // insert_correction
+    57, // set_taint_requested
+    58, // insert_judgment_correction
+    60, // put_removal
 };
 
 std::vector<const core::write_op*> in_statement_order(const write_batch& batch) {

@@ -23,4 +23,26 @@ core::outcome<stored_profile> memory_store::load_profile(const core::contributor
   return read;
 }
 
+core::outcome<core::tests_seen> memory_store::load_tests_in(const core::contributor_id& contributor,
+                                                            core::step_id step) {
+  const auto lock = database_->begin_read(__func__);
+  if (!lock)
+    return memory::unreachable;
+  const auto& t = database_->tables_;
+  core::tests_seen seen;
+  const auto here = t.steps.find(step);
+  if (here == t.steps.end())
+    return seen;
+  for (const auto& [key, judgment] : t.judgments) {
+    const auto& unit = t.units.at(key.first);
+    if (key.second != contributor || !judgment.made.test_correct || unit.forgiven_at
+        || t.steps.at(unit.made.step).row.workflow != here->second.row.workflow)
+      continue;
+    auto& of = unit.made.step == step ? seen.here : seen.in_workflow;
+    ++of.answered;
+    of.right += *judgment.made.test_correct ? 1 : 0;
+  }
+  return seen;
+}
+
 } // namespace holdfast::persistence

@@ -29,7 +29,8 @@ public:
     core::step_history history;
     const auto [begin, end] = memory::rows_of(t_.standings, step_);
     for (auto row = begin; row != end; ++row)
-      history.standings.push_back({row->first.second, row->second.standing, row->second.reason});
+      history.standings.push_back({row->first.second, row->second.standing, row->second.reason,
+                                   row->second.at, row->second.by_removal});
     for (auto flag = t_.flags.lower_bound({step_, {}, {}});
          flag != t_.flags.end() && flag->second.step == step_; ++flag)
       history.flags.push_back({flag->second.contributor, flag->second.what});

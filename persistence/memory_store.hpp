@@ -176,6 +176,11 @@ public:
   core::outcome<std::vector<core::step_row>> open_steps(core::step_id after,
                                                         std::uint32_t limit) override;
   core::outcome<stored_profile> load_profile(const core::contributor_id& contributor) override;
+  core::outcome<core::tests_seen> load_tests_in(const core::contributor_id& contributor,
+                                                core::step_id step) override;
+  core::outcome<changed_removals> load_removals(std::uint64_t since) override;
+  core::outcome<std::vector<core::removal>> list_removals(const core::contributor_id& contributor,
+                                                          std::uint32_t limit) override;
   core::outcome<std::optional<core::api_token>> load_api_token(core::api_token_id token) override;
   core::outcome<std::vector<core::api_token>> list_api_tokens(core::api_token_id after,
                                                               std::uint32_t limit) override;

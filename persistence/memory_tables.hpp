@@ -116,6 +116,11 @@ struct staged_row {
   std::optional<core::refuse_staged> refused;
 };
 
+struct removal_row {
+  core::removal row;
+  std::uint64_t changed_in = 0; ///< As `tables::removal_changes` was then.
+};
+
 struct webhook_row {
   std::string name;
   std::string definition;
@@ -159,6 +164,8 @@ struct tables {
   std::map<std::pair<core::step_id, core::contributor_id>, core::put_standing> standings;
   std::map<std::tuple<core::step_id, core::contributor_id, core::monitor>, core::insert_flag> flags;
   std::map<core::contributor_id, core::put_profile> profiles;
+  std::map<std::pair<core::contributor_id, core::removal_place>, removal_row> removals;
+  std::uint64_t removal_changes = 0; ///< How many there were; stands for transactions.
   std::map<core::api_token_id, core::api_token> api_tokens;
   std::map<core::repair_id, core::repair_row> repairs;
   std::map<std::pair<core::unit_id, std::uint32_t>, core::correction_row> corrections;

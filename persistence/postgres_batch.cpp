@@ -7,6 +7,7 @@
 #include "persistence/postgres_intake_batch.hpp"
 #include "persistence/postgres_profile_batch.hpp"
 #include "persistence/postgres_queue_action_batch.hpp"
+#include "persistence/postgres_removal_batch.hpp"
 #include "persistence/postgres_task_batch.hpp"
 #include "persistence/postgres_token_batch.hpp"
 #include "persistence/postgres_webhook_batch.hpp"
@@ -435,13 +436,15 @@ constexpr statement add_surplus_judgments{"add_surplus_judgments", R"sql(
 constexpr statement put_standings{"put_standings", R"sql(
   WITH put AS (
     INSERT INTO holdfast.contributor_standings AS s (step_id, contributor_id, standing, reason,
-                                                     changed_at)
-    SELECT t.step_id, t.contributor_id, t.standing, t.reason, t.at
-      FROM unnest($1::uuid[], $2::text[], $3::smallint[], $4::smallint[], $5::timestamptz[])
-        AS t(step_id, contributor_id, standing, reason, at)
+                                                     changed_at, by_removal)
+    SELECT t.step_id, t.contributor_id, t.standing, t.reason, t.at, t.by_removal
+      FROM unnest($1::uuid[], $2::text[], $3::smallint[], $4::smallint[], $5::timestamptz[],
+                  $6::boolean[])
+        AS t(step_id, contributor_id, standing, reason, at, by_removal)
      CROSS JOIN LATERAL (SELECT FROM holdfast.steps f WHERE f.step_id = t.step_id LIMIT 1) found
     ON CONFLICT (step_id, contributor_id) DO UPDATE
-       SET standing = excluded.standing, reason = excluded.reason, changed_at = excluded.changed_at
+       SET standing = excluded.standing, reason = excluded.reason,
+           changed_at = excluded.changed_at, by_removal = excluded.by_removal
     RETURNING 1)
   SELECT 1 / (count(*) = cardinality($1))::integer FROM put)sql"};
 
@@ -488,6 +491,7 @@ class sorted_writes : public task_writes,
                       public intake_writes,
                       public webhook_writes,
                       public profile_writes,
+                      public removal_writes,
                       public token_writes,
                       public queue_action_writes,
                       public correction_writes,
@@ -497,6 +501,7 @@ public:
   using correction_writes::operator();
   using intake_writes::operator();
   using profile_writes::operator();
+  using removal_writes::operator();
   using task_writes::operator();
   using token_writes::operator();
   using queue_action_writes::operator();
@@ -651,10 +656,10 @@ public:
     surplus_.append_to(calls, add_surplus_judgments, types.judgment);
     task_writes::append_to(calls, types);
     intake_writes::append_to(calls);
-    columns<core::uuid, text, int2, int2, core::instant> standings;
+    columns<core::uuid, text, int2, int2, core::instant, bool> standings;
     for (const auto& [key, w] : standings_)
       standings.add(w->step.value, text{w->contributor}, small(w->standing), small(w->reason),
-                    w->at);
+                    w->at, w->by_removal);
     standings.append_to(calls, put_standings);
     flags_.append_to(calls, add_flags);
     columns<core::uuid, core::uuid, text, bool, int8, int8, int8, int8, int8, int8, int8, int8,
@@ -680,6 +685,7 @@ public:
     append_removals_to(calls);
     audit_writes::append_to(calls);
     unit_inputs_.append_to(calls, set_unit_inputs);
+    removal_writes::append_to(calls);
   }
 
 private:

@@ -25,6 +25,21 @@ constexpr statement tests_of_contributor{"tests_of_contributor", R"sql(
    WHERE j.contributor_id = $1::text AND j.test_question_correct IS NOT NULL
      AND u.forgiven_at IS NULL)sql"};
 
+// Likewise, of one workflow: in the step, and in its other steps.
+constexpr statement tests_in_workflow{"tests_in_workflow", R"sql(
+  SELECT count(*) FILTER (WHERE u.is_here AND j.test_question_correct),
+         count(*) FILTER (WHERE u.is_here),
+         count(*) FILTER (WHERE NOT u.is_here AND j.test_question_correct),
+         count(*) FILTER (WHERE NOT u.is_here)
+    FROM holdfast.judgments j
+   CROSS JOIN LATERAL (
+         SELECT f.forgiven_at, f.step_id = $2::uuid AS is_here, s.workflow_id
+           FROM holdfast.units f JOIN holdfast.steps s ON s.step_id = f.step_id
+          WHERE f.unit_id = j.unit_id OFFSET 0) u
+   WHERE j.contributor_id = $1::text AND j.test_question_correct IS NOT NULL
+     AND u.forgiven_at IS NULL
+     AND u.workflow_id = (SELECT workflow_id FROM holdfast.steps WHERE step_id = $2::uuid))sql"};
+
 void read_profile(const query_result& rows, stored_profile& read) {
   if (rows.rows() == 0)
     return;
@@ -57,6 +72,16 @@ postgres_store::load_profile(const core::contributor_id& contributor) {
   const auto& tests = (*answer)[1];
   read.tests = {reads::u64(tests, 0, 0), reads::u64(tests, 0, 1)};
   return read;
+}
+
+core::outcome<core::tests_seen>
+postgres_store::load_tests_in(const core::contributor_id& contributor, core::step_id step) {
+  const auto answer = ask({{&tests_in_workflow, {contributor, wire::scalar(step.value)}}});
+  if (!answer)
+    return answer.error();
+  const auto& counts = answer->front();
+  return core::tests_seen{{reads::u64(counts, 0, 0), reads::u64(counts, 0, 1)},
+                          {reads::u64(counts, 0, 2), reads::u64(counts, 0, 3)}};
 }
 
 } // namespace holdfast::persistence

@@ -85,7 +85,7 @@ constexpr statement trusted_judgments{"trusted_judgments", R"sql(
    ORDER BY j.contributor_id, u.unit_id)sql"};
 
 constexpr statement standings_of_step{"standings_of_step", R"sql(
-  SELECT contributor_id, standing, reason
+  SELECT contributor_id, standing, reason, changed_at, by_removal
     FROM holdfast.contributor_standings WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
 
 constexpr statement flags_of_step{"flags_of_step", R"sql(
@@ -166,10 +166,11 @@ constexpr statement standing_names_of_step{"standing_names_of_step", R"sql(
     FROM holdfast.contributor_standings WHERE step_id = $1::uuid ORDER BY contributor_id)sql"};
 
 constexpr statement standings_named{"standings_named", R"sql(
-  SELECT t.name, s.standing, s.reason
+  SELECT t.name, s.standing, s.reason, s.changed_at, s.by_removal
     FROM unnest($2::text[]) AS t(name)
    CROSS JOIN LATERAL (
-         SELECT f.standing, f.reason FROM holdfast.contributor_standings f
+         SELECT f.standing, f.reason, f.changed_at, f.by_removal
+           FROM holdfast.contributor_standings f
           WHERE f.step_id = $1::uuid AND f.contributor_id = t.name
          OFFSET 0) s
    ORDER BY t.name COLLATE "C")sql"};
@@ -327,7 +328,8 @@ void read_standings(const query_result& rows, core::step_history& history) {
     history.standings.push_back(
         {rows.get<std::string>(row, 0),
          static_cast<core::contributor_standing>(rows.get<reads::int2>(row, 1)),
-         static_cast<core::standing_reason>(rows.get<reads::int2>(row, 2))});
+         static_cast<core::standing_reason>(rows.get<reads::int2>(row, 2)),
+         rows.get<core::instant>(row, 3), rows.get<bool>(row, 4)});
 }
 
 void read_flags(const query_result& rows, core::step_history& history) {

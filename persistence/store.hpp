@@ -512,6 +512,11 @@ struct stored_profile {
   core::tested tests;
 };
 
+struct changed_removals {
+  std::vector<core::removal> removals;
+  std::uint64_t next = 0; ///< `since` of the next look.
+};
+
 struct unit_result {
   core::unit_id unit;
   std::string source_key;
@@ -789,6 +794,19 @@ public:
 
   /// All empty of somebody of whom nothing is known.
   virtual core::outcome<stored_profile> load_profile(const core::contributor_id& contributor) = 0;
+
+  /// The contributor's answers to test questions that are not forgiven, in the step and in the
+  /// other steps of its workflow.
+  virtual core::outcome<core::tests_seen> load_tests_in(const core::contributor_id& contributor,
+                                                        core::step_id step) = 0;
+
+  /// The removals that have changed since a look before, which answered `next` as `since`; 0: those
+  /// that are not over, and those of steps. What changed shortly before that look may come again.
+  virtual core::outcome<changed_removals> load_removals(std::uint64_t since) = 0;
+
+  /// Those of the contributor, over or not, in order of scope and place, at most `limit`.
+  virtual core::outcome<std::vector<core::removal>>
+  list_removals(const core::contributor_id& contributor, std::uint32_t limit) = 0;
 
   // --- API tokens ---
 

@@ -725,6 +725,47 @@ BOOST_AUTO_TEST_CASE(test_questions_of_another_step_say_how_far_to_trust_before_
   BOOST_TEST(judgment_of(lease.unit, "bob").made.trust_snapshot == 4.0 / 6); // as anybody
 }
 
+/// Two of two test questions of `quiz` are answered rightly, and none of `other`.
+const std::string trusting_workflow = R"({"name": "two", "steps": [
+    {"key": "quiz", "judgments_per_unit": 2, "next": ["label"],
+     "test_questions": {"quiz": 2, "quiz_pass": 0.5}},
+    {"key": "label", "judgments_per_unit": 1, TRUST
+     "aggregation": {"method": "weighted", "labels": ["red", "blue"]}}]})";
+
+BOOST_AUTO_TEST_CASE(a_step_says_by_what_it_trusts_people) {
+  msg::put_profile profile;
+  profile.contributor = "ana";
+  profile.trust = 0.1;
+  BOOST_REQUIRE(call(profile).value);
+  // One of two in another workflow.
+  const auto elsewhere =
+      create(color_step_with(R"("test_questions": {"quiz": 2, "quiz_pass": 0.5})"));
+  ask_about(elsewhere, 2);
+  feed(elsewhere, 1);
+  take_quiz(elsewhere, "ana", 1);
+  const auto trusted_by = [&](const std::string& sources) {
+    auto text = trusting_workflow;
+    text.replace(text.find("TRUST"), 5, sources.empty() ? "" : R"("trust_from": )" + sources + ",");
+    const auto steps = create_steps(text);
+    ask_about(steps[0], 2);
+    feed(steps[0], 1);
+    take_quiz(steps[0], "ana", 2);
+    work(steps[0], "ana");
+    take_quiz(steps[0], "bob", 2);
+    work(steps[0], "bob");
+    advance(1s); // the unit goes on to the second step
+    const auto lease = assigned(steps[1], "ana");
+    BOOST_REQUIRE(submit(lease, "ana").value);
+    return judgment_of(lease.unit, "ana").made.trust_snapshot;
+  };
+  BOOST_TEST(trusted_by(R"(["step", "profile"])") == 0.1);
+  BOOST_TEST(trusted_by(R"(["step", "workflow", "profile"])") == 6.0 / 8);
+  BOOST_TEST(trusted_by("") == 6.0 / 8);
+  BOOST_TEST(trusted_by("[]") == 4.0 / 6);
+  // By then ana has answered ten questions, nine of them rightly.
+  BOOST_TEST(trusted_by(R"(["everywhere"])") == 15.0 / 18);
+}
+
 // --- removal by the requester ---
 
 // A27, A28

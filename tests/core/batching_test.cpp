@@ -173,6 +173,7 @@ BOOST_AUTO_TEST_CASE(inserts_and_last_write_wins_rows_never_collide) {
       insert_inbox{"c", {1, 2}},
       advance_cursor{"c", 1, 2},
       put_profile{"ana", {}, beginning},
+      put_removal{{"ana", everywhere(), false, beginning}},
       put_queue{"work", {}, false, {}, 1, beginning},
       insert_late_result{numbered_task(1), 1, {}, {}, {}, beginning}};
   for (const auto& first : harmless)

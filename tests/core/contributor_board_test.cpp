@@ -801,4 +801,87 @@ BOOST_AUTO_TEST_CASE(flag_that_cannot_be_read_is_not_raised_again) {
   BOOST_TEST((later.reconsidering_obstacle().code == errc::none));
 }
 
+// --- removals from elsewhere ---
+
+namespace {
+
+core::removal from_everywhere(bool keeps_judgments = false) {
+  core::removal one;
+  one.contributor = "eve";
+  one.place = core::everywhere();
+  one.keeps_judgments = keeps_judgments;
+  one.at = beginning;
+  one.reason = "spam";
+  return one;
+}
+
+using followed = contributor_board::followed;
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(standing_follows_a_removal_and_its_end) {
+  step_with_tests s;
+  s.answer("eve", s.give("eve").value(), true);
+  auto begun = s.board.follow("eve", from_everywhere(), {}, false, beginning);
+  BOOST_TEST((begun.answer == followed::removed));
+  BOOST_REQUIRE_EQUAL(begun.changes.writes.size(), 1U);
+  const auto& row = std::get<core::put_standing>(begun.changes.writes[0]);
+  BOOST_TEST(row.by_removal);
+  BOOST_TEST((row.standing == core::contributor_standing::removed));
+  BOOST_TEST(s.board.removed("eve"));
+  BOOST_TEST(
+      (s.board.follow("eve", from_everywhere(), {}, false, beginning).answer == followed::nothing));
+  BOOST_TEST((s.board.follow("eve", {}, {}, false, beginning).answer == followed::reinstated));
+  BOOST_TEST(!s.board.removed("eve"));
+  BOOST_TEST((s.board.follow("eve", {}, {}, false, beginning).answer == followed::nothing));
+}
+
+BOOST_AUTO_TEST_CASE(removal_that_keeps_judgments_changes_no_standing) {
+  step_with_tests s;
+  s.answer("eve", s.give("eve").value(), true);
+  BOOST_TEST((s.board.follow("eve", from_everywhere(true), {}, true, beginning).answer
+              == followed::nothing));
+  BOOST_TEST(!s.board.removed("eve"));
+}
+
+BOOST_AUTO_TEST_CASE(whoever_has_had_nothing_to_do_with_the_step_gets_no_standing_there) {
+  step_with_tests s;
+  BOOST_TEST(s.board.follow("eve", from_everywhere(), {}, false, beginning).changes.empty());
+  BOOST_TEST(!s.board.follow("eve", from_everywhere(), {}, true, beginning).changes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(end_of_a_removal_brings_nobody_back_whom_test_questions_speak_against) {
+  step_with_tests s;
+  for (int i = 0; i < 3; ++i)
+    s.answer("eve", s.give("eve").value(), i > 0);
+  s.board.follow("eve", from_everywhere(), {}, false, beginning);
+  // Under way while they were removed: the quiz is failed by it.
+  s.board.answered("eve", unit_numbered(19), false, s.next_moment(), beginning);
+  const auto over = s.board.follow("eve", {}, {}, false, beginning);
+  BOOST_TEST((over.answer == followed::nothing));
+  BOOST_TEST(s.board.removed("eve"));
+  BOOST_REQUIRE_EQUAL(over.changes.writes.size(), 1U);
+  BOOST_TEST((std::get<core::put_standing>(over.changes.writes[0]).reason
+              == standing_reason::quiz_failed));
+}
+
+BOOST_AUTO_TEST_CASE(reinstatement_ends_what_the_requester_said_in_the_step_before_it_alone) {
+  step_with_tests s;
+  const auto later = beginning + std::chrono::seconds{2};
+  s.board.remove("eve", beginning + std::chrono::seconds{1});
+  BOOST_TEST((s.board.follow("eve", {}, {}, true, later).answer == followed::nothing));
+  BOOST_TEST((s.board.follow("eve", {}, beginning, true, later).answer == followed::nothing));
+  BOOST_TEST((s.board.follow("eve", {}, later, true, later).answer == followed::reinstated));
+  BOOST_TEST(!s.board.removed("eve"));
+}
+
+BOOST_AUTO_TEST_CASE(later_life_knows_which_standing_follows_from_a_removal) {
+  step_with_tests s;
+  s.stored.standings = {
+      {"eve", core::contributor_standing::removed, standing_reason::requester, beginning, true}};
+  auto later = s.restarted();
+  BOOST_TEST((later.removed_by_removals() == std::set<core::contributor_id>{"eve"}));
+  BOOST_TEST((later.follow("eve", {}, {}, false, beginning).answer == followed::reinstated));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

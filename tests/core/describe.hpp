@@ -177,7 +177,16 @@ struct write_text {
   }
   text operator()(const core::put_standing& w) const {
     return "put_standing " + w.contributor + " " + std::string{to_string(w.standing)} + " "
-           + std::string{to_string(w.reason)} + " at " + describe(w.at);
+           + std::string{to_string(w.reason)} + (w.by_removal ? " by removal" : "") + " at "
+           + describe(w.at);
+  }
+  text operator()(const core::put_removal& w) const {
+    const auto& r = w.row;
+    return "put_removal " + r.contributor + " from " + std::string{to_string(r.place.scope)} + " "
+           + to_string(r.place.id) + (r.keeps_judgments ? " keeping" : "") + " until "
+           + (r.until ? describe(*r.until) : "-") + " ended "
+           + (r.ended_at ? describe(*r.ended_at) : "-") + " because '" + r.reason + "' by '" + r.by
+           + "' at " + describe(r.at);
   }
   text operator()(const core::insert_flag& w) const {
     return "insert_flag " + w.contributor + " " + std::string{to_string(w.what)} + " because "

@@ -706,4 +706,30 @@ BOOST_AUTO_TEST_CASE(status_of_the_job_is_in_the_event_of_the_step) {
   BOOST_TEST((news->status == core::job_status::finished));
 }
 
+BOOST_AUTO_TEST_CASE(a_step_bounds_how_much_of_it_one_contributor_may_do) {
+  const auto cap = [](const std::string& text) {
+    return one_step(R"("units_per_contributor":)" + text);
+  };
+  BOOST_TEST(!parsed(one_step(R"("title":"t")")).steps[0].units_per_contributor.is_set());
+  const auto both = parsed(cap(R"({"count":50,"share":0.2})")).steps[0].units_per_contributor;
+  BOOST_TEST(both.count == 50U);
+  BOOST_TEST(both.share == 0.2);
+  BOOST_TEST(parsed(cap(R"({"share":1})")).steps[0].units_per_contributor.share == 1.0);
+  for (const auto* bad :
+       {R"({"count":0})", R"({"count":1000001})", R"({"count":1.5})", R"({"share":0})",
+        R"({"share":1.5})", R"({"share":-1})", R"({"most":1})", "5"})
+    BOOST_TEST(problems(cap(bad)).find("/steps/0/units_per_contributor") == 0U, bad);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_names_by_what_it_trusts_people) {
+  const auto from = [](const std::string& list) { return one_step(R"("trust_from":)" + list); };
+  const auto all = parsed(one_step(R"("title":"t")")).steps[0].trust_from;
+  BOOST_TEST((all.step && all.workflow && all.everywhere && all.profile && !all.named));
+  const auto some = parsed(from(R"(["profile","workflow"])")).steps[0].trust_from;
+  BOOST_TEST((!some.step && some.workflow && !some.everywhere && some.profile && some.named));
+  BOOST_TEST(!parsed(from("[]")).steps[0].trust_from.step);
+  for (const auto* bad : {R"(["step","step"])", R"(["peers"])", "[1]", R"("step")"})
+    BOOST_TEST(problems(from(bad)).find("/steps/0/trust_from") == 0U, bad);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

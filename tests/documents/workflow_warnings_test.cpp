@@ -82,4 +82,15 @@ BOOST_AUTO_TEST_CASE(reviewers_that_may_tie_or_know_the_work_are_told_of) {
              == "/steps/0/routes/0/exclude_judges");
 }
 
+BOOST_AUTO_TEST_CASE(bounds_on_contributors_that_ask_for_a_crowd_or_end_in_the_quiz_are_warned_of) {
+  const auto capped = [](const std::string& cap, const std::string& more = {}) {
+    return R"({"key":"a","judgments_per_unit":4,"units_per_contributor":)" + cap + more + "}";
+  };
+  BOOST_TEST(warned_at(capped(R"({"count":5,"share":0.25})")) == "");
+  BOOST_TEST(warned_at(capped(R"({"share":0.24})")) == "/steps/0/units_per_contributor/share");
+  const std::string quiz = R"(,"test_questions":{"quiz":3})";
+  BOOST_TEST(warned_at(capped(R"({"count":4})", quiz)) == "");
+  BOOST_TEST(warned_at(capped(R"({"count":3})", quiz)) == "/steps/0/units_per_contributor/count");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

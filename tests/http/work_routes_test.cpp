@@ -985,6 +985,47 @@ BOOST_AUTO_TEST_CASE(contributors_of_a_step_are_listed_removed_and_repaired) {
   BOOST_TEST(!gateway.only<msg::repair_contributor>().dry_run);
 }
 
+BOOST_AUTO_TEST_CASE(contributors_are_removed_from_everywhere_and_reinstated) {
+  msg::removal_view view;
+  view.contributor = "ann";
+  view.scope = "everywhere";
+  view.state = "active";
+  view.reason = "spam";
+  view.by = "token:1";
+  gateway.answers<msg::put_removal>(view);
+  const auto reply = post("requester", "/v1/contributors/ann/removals",
+                          R"({"seconds":3600,"keep_judgments":true,"reason":"spam"})");
+  BOOST_TEST(reply.status == 200U);
+  BOOST_TEST(reply.json.at("scope").get<std::string>() == "everywhere");
+  BOOST_TEST(reply.json.at("state").get<std::string>() == "active");
+  BOOST_TEST(reply.json.at("removed_by").get<std::string>() == "token:1");
+  const auto& asked = gateway.only<msg::put_removal>();
+  BOOST_TEST(asked.contributor == "ann");
+  BOOST_TEST((asked.lasts == std::chrono::hours{1}));
+  BOOST_TEST(asked.keep_judgments);
+  BOOST_TEST(asked.reason == "spam");
+  BOOST_TEST(!asked.step);
+  BOOST_TEST(!asked.workflow);
+
+  gateway.answers<msg::reinstate_contributor>(view);
+  BOOST_TEST(
+      post("requester", "/v1/contributors/ann/reinstatements", with_ids(R"({"step_id":"STEP"})"))
+          .status
+      == 200U);
+  BOOST_TEST((gateway.only<msg::reinstate_contributor>().step == step));
+
+  gateway.answers<msg::list_removals>({{view}, false});
+  const auto all = get("auditor", "/v1/contributors/ann/removals");
+  BOOST_TEST(all.json.at("removals").at(0).at("reason").get<std::string>() == "spam");
+  BOOST_TEST(gateway.only<msg::list_removals>().limit == 100U);
+
+  const auto ann = "contributor:ann";
+  check_refusal(get(ann, "/v1/contributors/ann/removals"), 403, "not_allowed");
+  check_refusal(post(ann, "/v1/contributors/ann/removals", "{}"), 403, "not_allowed");
+  check_refusal(post(ann, "/v1/contributors/ann/reinstatements", "{}"), 403, "not_allowed");
+  check_refusal(post("auditor", "/v1/contributors/ann/removals", "{}"), 403, "not_allowed");
+}
+
 // --- results ---
 
 BOOST_AUTO_TEST_CASE(results_are_listed_byte_for_byte) {

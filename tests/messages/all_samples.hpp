@@ -5,6 +5,7 @@
 #include "tests/messages/event_samples.hpp"
 #include "tests/messages/lineage_samples.hpp"
 #include "tests/messages/queue_action_samples.hpp"
+#include "tests/messages/removal_samples.hpp"
 #include "tests/messages/search_samples.hpp"
 #include "tests/messages/task_samples.hpp"
 #include "tests/messages/token_samples.hpp"
@@ -26,6 +27,7 @@ inline std::vector<sample> all_samples(wire_fixture& wire) {
   add_webhook_samples(all);
   add_lineage_samples(all);
   add_search_samples(all);
+  add_removal_samples(all);
   add_token_samples(all);
   add_audit_samples(all);
   add_queue_action_samples(all);

@@ -24,7 +24,7 @@ inline std::string history_text(const core::step_history& history) {
         << ' ' << a.when.at.time_since_epoch().count() << ' ' << to_string(a.when.id) << '\n';
   for (const auto& s : history.standings)
     out << "standing " << s.contributor << ' ' << static_cast<int>(s.what) << ' '
-        << static_cast<int>(s.why) << '\n';
+        << static_cast<int>(s.why) << (s.by_removal ? " by removal" : "") << '\n';
   for (const auto& f : history.flags)
     out << "flag " << f.contributor << ' ' << to_string(f.what) << '\n';
   for (const auto& u : history.unsettled_units)

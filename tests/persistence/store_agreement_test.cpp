@@ -100,7 +100,7 @@ public:
     const auto count = 1 + below(8) / 6;
     for (std::uint32_t i = 0; i < count; ++i) {
       core::change change;
-      switch (below(24)) {
+      switch (below(25)) {
       case 0:
         change.writes.push_back(workflow_or_step());
         break;
@@ -147,6 +147,10 @@ public:
         change.writes.push_back(put_profile());
         if (below(4) == 0)
           change.writes.push_back(put_profile());
+        break;
+      case 24:
+        for (auto times = 1 + below(3); times > 0; --times)
+          change.writes.push_back(put_removal());
         break;
       case 19:
         change.writes.push_back(put_api_token());
@@ -248,12 +252,12 @@ private:
   }
 
   core::write_op unit_write(core::unit_id id) {
-    switch (below(10 11)) {
+    switch (below(12)) {
     case 9:
       return core::set_unit_input{id, one_of<std::string>({"{}", "[3]", "\"\xc3\xa4\"", "\xff"})};
     case 10:
       return core::recount_unit{id, below(4)};
-    case 9:
+    case 11:
       return core::override_unit{id,
                                  "{}",
                                  when(),
@@ -402,8 +406,12 @@ private:
     auto who = contributor();
     if (below(8) == 0)
       who.clear();
-    return {one_of(steps), who, static_cast<core::contributor_standing>(1 + below(8) % 3),
-            static_cast<core::standing_reason>(below(8) % 6), when()};
+    return {one_of(steps),
+            who,
+            static_cast<core::contributor_standing>(1 + below(8) % 3),
+            static_cast<core::standing_reason>(below(8) % 6),
+            when(),
+            below(2) == 0};
   }
 
   core::insert_flag insert_flag() {
@@ -423,6 +431,25 @@ private:
       w.profile.trust = below(6) / 4.0;
     w.at = when();
     return w;
+  }
+
+  core::put_removal put_removal() {
+    core::removal row;
+    row.contributor = below(30) == 0 ? "" : contributor();
+    row.place = one_of<core::removal_place>(
+        {core::everywhere(), core::in_step(steps[0]), core::in_workflow(core::workflow_id{})});
+    if (below(60) == 0)
+      row.place.scope = static_cast<core::removal_scope>(below(2) * 4);
+    row.keeps_judgments = below(2) == 0;
+    row.at = when();
+    if (below(2) == 0)
+      row.until = when();
+    if (below(3) == 0)
+      row.ended_at = when();
+    row.reason =
+        below(60) == 0 ? std::string(513, 'x') : one_of<std::string>({"", "spam", "\xc3\xa4"});
+    row.by = one_of<std::string>({"", "rita"});
+    return {row};
   }
 
   core::put_api_token put_api_token() {
@@ -874,6 +901,8 @@ std::string dump_profiles(persistence::store& db) {
     const auto stored = value_of(db.load_profile(who));
     if (stored.changed_at)
       out << write_text{}(core::put_profile{who, stored.profile, *stored.changed_at}) << '\n';
+    for (const auto& one : value_of(db.list_removals(who, 10)))
+      out << write_text{}(core::put_removal{one}) << '\n';
     if (stored.tests.answered > 0)
       out << "tested " << who << ' ' << stored.tests.right << '/' << stored.tests.answered << '\n';
   }
@@ -1058,6 +1087,12 @@ std::string dump(persistence::store& db, const batch_source& source) {
       out << "question " << to_string(q.unit) << q.ordinal << q.source_key << q.input << q.truth
           << to_string(q.state) << q.forgiven << ' ' << q.answered << ' ' << q.right
           << questions.more << '\n';
+    for (const auto* who : {"ana", "bob", "cid", "dan"}) {
+      const auto seen = value_of(db.load_tests_in(who, id));
+      if (seen.here.answered + seen.in_workflow.answered > 0)
+        out << "tests seen " << who << ' ' << seen.here.right << '/' << seen.here.answered << ' '
+            << seen.in_workflow.right << '/' << seen.in_workflow.answered << '\n';
+    }
     for (const auto& one : value_of(db.load_grants(id, "a", 3)))
       out << "granted " << one.contributor << ' ' << one.assignments << '\n';
     for (const auto& r : value_of(db.list_results(id, 2, 5)).first)
@@ -1108,11 +1143,11 @@ BOOST_AUTO_TEST_CASE(memory_and_postgres_agree_on_random_batches) {
       const auto read = dump(*memory.db, source);
       BOOST_REQUIRE_EQUAL(read, dump(*postgres.db, source));
       for (const auto* kind :
-           {"\nquestion ",      "\nworked ",    "\nstanding ",   "\nflag ",        "\nunsettled ",
-            "\nvote ",          " unanswered ", " right ",       " wrong ",        "\nwebhook ",
-            "\nplace ",         "\nletter ",    "\nversion [2]", "\nput_profile ", "\ntested ",
-            "\nput_api_token ", "\nopen step ", "\nwaiting ",    " in batch ",     "made of ",
-            " withdrawn"})
+           {"\nquestion ",    "\nworked ",     "\nstanding ",      "\nflag ",        "\nunsettled ",
+            "\nvote ",        " unanswered ",  " right ",          " wrong ",        "\nwebhook ",
+            "\nplace ",       "\nletter ",     "\nversion [2]",    "\nput_profile ", "\ntested ",
+            "\nput_removal ", "\ntests seen ", "\nput_api_token ", "\nopen step ",   "\nwaiting ",
+            " in batch ",     "made of ",      " withdrawn"})
         rows_of_histories[kind] += read.find(kind) == std::string::npos ? 0 : 1;
     }
   }

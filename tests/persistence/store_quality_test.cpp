@@ -626,6 +626,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(answers_to_test_questions_are_counted_over_all_ste
   BOOST_TEST(tests_of("cid") == "0 of 0");
   BOOST_TEST(tests_of("an") == "0 of 0");
 
+  // As the step sees them that the first two are of: `elsewhere` is of another workflow, or not.
+  const auto seen = value_of(f.db->load_tests_in("ana", f.step.id));
+  BOOST_TEST((seen.here.right == 1U && seen.here.answered == 2U));
+  const auto from_there = value_of(f.db->load_tests_in("ana", other.id));
+  BOOST_TEST((from_there.here.right == 1U && from_there.here.answered == 1U));
+  const bool together = other.workflow == f.step.workflow;
+  BOOST_TEST(seen.in_workflow.answered == (together ? 1U : 0U));
+  BOOST_TEST(from_there.in_workflow.answered == (together ? 2U : 0U));
+  BOOST_TEST(value_of(f.db->load_tests_in("cid", f.step.id)).here.answered == 0U);
+
   // What was said to a test question stays evidence.
   BOOST_TEST(is(f.taint(one, "ana"), committed));
   BOOST_TEST(is(f.set(elsewhere, core::unit_state::canceled), committed));

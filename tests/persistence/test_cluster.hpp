@@ -64,7 +64,7 @@ public:
         "DELETE FROM holdfast.ended_leases; DELETE FROM holdfast.units;"
         "DELETE FROM holdfast.contributor_standings; DELETE FROM holdfast.repairs;"
         "DELETE FROM holdfast.contributor_flags; DELETE FROM holdfast.contributor_profiles;"
-        "DELETE FROM holdfast.api_tokens;"
+        "DELETE FROM holdfast.api_tokens; DELETE FROM holdfast.contributor_removals;"
         "DELETE FROM holdfast.steps; DELETE FROM holdfast.workflow_versions;"
         "DELETE FROM holdfast.workflows;"
         "DELETE FROM holdfast.schedules;"

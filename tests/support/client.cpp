@@ -111,6 +111,11 @@ template awaited_answer<msg::submit_judgment> client::send(const msg::gateway_ac
 template awaited_answer<msg::end_session> client::send(const msg::gateway_actor&, msg::end_session);
 template awaited_answer<msg::put_profile> client::send(const msg::gateway_actor&, msg::put_profile);
 template awaited_answer<msg::get_profile> client::send(const msg::gateway_actor&, msg::get_profile);
+template awaited_answer<msg::put_removal> client::send(const msg::gateway_actor&, msg::put_removal);
+template awaited_answer<msg::reinstate_contributor> client::send(const msg::gateway_actor&,
+                                                                 msg::reinstate_contributor);
+template awaited_answer<msg::list_removals> client::send(const msg::gateway_actor&,
+                                                         msg::list_removals);
 template awaited_answer<msg::create_token> client::send(const msg::gateway_actor&,
                                                         msg::create_token);
 template awaited_answer<msg::list_tokens> client::send(const msg::gateway_actor&, msg::list_tokens);

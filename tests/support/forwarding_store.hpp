@@ -139,6 +139,17 @@ public:
   load_profile(const core::contributor_id& contributor) override {
     return pass([&] { return inner_->load_profile(contributor); });
   }
+  core::outcome<core::tests_seen> load_tests_in(const core::contributor_id& contributor,
+                                                core::step_id step) override {
+    return pass([&] { return inner_->load_tests_in(contributor, step); });
+  }
+  core::outcome<persistence::changed_removals> load_removals(std::uint64_t since) override {
+    return pass([&] { return inner_->load_removals(since); });
+  }
+  core::outcome<std::vector<core::removal>> list_removals(const core::contributor_id& contributor,
+                                                          std::uint32_t limit) override {
+    return pass([&] { return inner_->list_removals(contributor, limit); });
+  }
   core::outcome<std::optional<core::api_token>> load_api_token(core::api_token_id token) override {
     return pass([&] { return inner_->load_api_token(token); });
   }

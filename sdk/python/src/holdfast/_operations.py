@@ -884,6 +884,54 @@ class Operations:
         """Reads the profile of a contributor."""
         return (yield from route.ask({"contributor_id": contributor_id}))
 
+    @operation("POST", "/v1/contributors/{contributor_id}/removals")
+    def put_removal(
+        route: Route,
+        contributor_id: str,
+        *,
+        workflow_id: Optional[Id] = None,
+        step_id: Optional[Id] = None,
+        until: Optional[str] = None,
+        seconds: Optional[float] = None,
+        keep_judgments: bool = False,
+        reason: Optional[str] = None,
+    ) -> Call[types.RemovalView]:
+        """Removes a contributor from a step or a workflow; with neither, everywhere. Ends at `until`
+        or after `seconds`, else never. With `keep_judgments` what they said goes on counting. Errors:
+        `not_found`, `payload_invalid`."""
+        body = members(
+            workflow_id=workflow_id,
+            step_id=step_id,
+            until=until,
+            seconds=seconds,
+            keep_judgments=keep_judgments or None,
+            reason=reason,
+        )
+        return (yield from route.ask({"contributor_id": contributor_id}, body=body))
+
+    @operation("GET", "/v1/contributors/{contributor_id}/removals")
+    def list_removals(
+        route: Route, contributor_id: str, *, limit: Optional[int] = None
+    ) -> Call[types.RemovalPage]:
+        """Lists the removals of a contributor, also those that are over, 100 unless `limit` (1 to
+        1000) says otherwise."""
+        return (
+            yield from route.ask({"contributor_id": contributor_id}, query={"limit": limit})
+        )
+
+    @operation("POST", "/v1/contributors/{contributor_id}/reinstatements")
+    def reinstate_contributor(
+        route: Route,
+        contributor_id: str,
+        *,
+        workflow_id: Optional[Id] = None,
+        step_id: Optional[Id] = None,
+    ) -> Call[types.RemovalView]:
+        """Ends the removal of a contributor from a step or a workflow; with neither, that from
+        everywhere. What it took out counts again where there is room. Errors: `not_found`."""
+        body = members(workflow_id=workflow_id, step_id=step_id)
+        return (yield from route.ask({"contributor_id": contributor_id}, body=body))
+
     @operation("GET", "/v1/job-steps/{step_id}/contributors")
     def list_contributors(
         route: Route, step_id: Id, *, after: Optional[str] = None, limit: Optional[int] = None
