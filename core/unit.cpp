@@ -3,7 +3,6 @@
 #include "core/invariant.hpp"
 #include "core/json_text.hpp"
 #include "core/trust_elsewhere.hpp"
-#include "core/unit_result.hpp"
 
 #include <algorithm>
 
@@ -296,38 +295,6 @@ decision<std::uint32_t> decide(unit& u, const lease_policy& policy, const expire
     end(u, policy, owner, lease_end::expired, now, expired.changes);
   expired.answer = static_cast<std::uint32_t>(owners.size());
   return expired;
-}
-
-decision<aggregated> decide(unit& u, const aggregation_policy& policy, const std::vector<way>& ways,
-                            const aggregate_if_ready& command, instant now) {
-  decision<aggregated> finalized;
-  const bool needs_opinion = asks_model(policy.method);
-  if (is_test_question(u) || !ready_to_aggregate(u)
-      || (needs_opinion
-          && (!command.opinion || command.opinion->judgments != counted_judgments(u))))
-    return finalized;
-  std::vector<trusted_answer> answers;
-  answers.reserve(u.judgments.size());
-  for (const auto& j : u.judgments)
-    if (!j.tainted)
-      answers.push_back({j.answer, j.trust, lot_of(u.id, j.contributor)});
-  const auto consensus =
-      aggregate_of(policy, answers, command.opinion ? &*command.opinion : nullptr);
-  if (policy.stopping && !enough(*policy.stopping, consensus)) {
-    ++u.slots;
-    finalized.changes.writes.push_back(set_unit_slots{u.id, u.slots});
-    return finalized;
-  }
-  u.state = unit_state::finalized;
-  auto result = to_json(consensus);
-  auto told = tell_result(u, ways, consensus, result, command.input, now);
-  finalized.answer = {true, told.without_result};
-  if (command.message.seq != 0)
-    finalized.changes.writes.push_back(insert_inbox{command.consumer, command.message});
-  finalized.changes.writes.push_back(finalize_unit{u.id, std::move(result), consensus.confidence,
-                                                   now, told.taken.rule, told.taken.because});
-  finalized.changes.events.push_back(std::move(told.event));
-  return finalized;
 }
 
 decision<bool> decide(unit& u, const lease_policy& policy, const disregard& command, instant now) {
