@@ -37,8 +37,8 @@ auto read_contributor(step_ptr self, const core::contributor_id& contributor) {
 }
 
 /// Remembers it from a look that began at `at`. Answers the trust in them whatever the step.
-double learn(step_ptr self, const core::contributor_id& contributor, contributor_read& found,
-             core::instant at) {
+double learn_of(step_ptr self, const core::contributor_id& contributor, contributor_read& found,
+                core::instant at) {
   auto& st = self->state;
   auto& profile = found.known.profile;
   const auto trust = core::trust_in(profile, found.known.tests);
@@ -65,7 +65,7 @@ void with_lacks(
   read_contributor(self, contributor)
       .then(
           [=](contributor_read& found) {
-            const auto trust = learn(self, contributor, found, at);
+            const auto trust = learn_of(self, contributor, found, at);
             go_on({}, core::lacking(definition_of(self->state).asks, found.known.profile, trust));
           },
           [=](const core::failure& why) { go_on(why, {}); });
@@ -95,7 +95,7 @@ void learn_trust(step_ptr self, const core::contributor_id& contributor,
   read_contributor(self, contributor)
       .then(
           [=](contributor_read& found) {
-            learn(self, contributor, found, at);
+            learn_of(self, contributor, found, at);
             go_on({});
           },
           go_on);

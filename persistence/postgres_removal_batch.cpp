@@ -34,7 +34,7 @@ using removal_columns =
     columns<text, int2, core::uuid, core::instant, core::instant, core::instant, bool, text, text>;
 
 void add(removal_columns& to, const core::removal& row) {
-  const auto add_instant = [](auto& array, const std::optional<core::instant>& at) {
+  const auto add_or_null = [](auto& array, const std::optional<core::instant>& at) {
     if (at)
       array.add(*at);
     else
@@ -45,8 +45,8 @@ void add(removal_columns& to, const core::removal& row) {
   scope.add(static_cast<int2>(row.place.scope));
   place.add(row.place.id);
   at.add(row.at);
-  add_instant(until, row.until);
-  add_instant(ended, row.ended_at);
+  add_or_null(until, row.until);
+  add_or_null(ended, row.ended_at);
   keeps.add(row.keeps_judgments);
   reason.add(row.reason);
   by.add(row.by);

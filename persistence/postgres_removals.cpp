@@ -32,7 +32,7 @@ constexpr statement removals_of_contributor{"removals_of_contributor", COLUMNS_O
 #undef COLUMNS_OF_REMOVAL
 
 std::vector<core::removal> removals_in(const query_result& rows) {
-  const auto instant_at = [&](std::size_t row, int column) {
+  const auto instant_or_none = [&](std::size_t row, int column) {
     return rows.is_null(row, column) ? std::nullopt
                                      : std::optional{rows.get<core::instant>(row, column)};
   };
@@ -43,8 +43,8 @@ std::vector<core::removal> removals_in(const query_result& rows) {
     one.place = {static_cast<core::removal_scope>(rows.get<reads::int2>(row, 1)),
                  rows.get<core::uuid>(row, 2)};
     one.at = rows.get<core::instant>(row, 3);
-    one.until = instant_at(row, 4);
-    one.ended_at = instant_at(row, 5);
+    one.until = instant_or_none(row, 4);
+    one.ended_at = instant_or_none(row, 5);
     one.keeps_judgments = rows.get<bool>(row, 6);
     one.reason = rows.get<std::string>(row, 7);
     one.by = rows.get<std::string>(row, 8);

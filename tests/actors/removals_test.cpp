@@ -14,7 +14,7 @@ namespace holdfast::test {
 
 namespace {
 
-const std::string two_steps = R"({"name": "two", "steps": [
+const std::string label_then_check = R"({"name": "two", "steps": [
     {"key": "label", "judgments_per_unit": 2, "next": ["check"]},
     {"key": "check", "judgments_per_unit": 2}]})";
 
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(removal_from_everywhere_counts_in_steps_that_are_there_and_
 }
 
 BOOST_AUTO_TEST_CASE(removal_from_a_workflow_leaves_other_workflows_alone) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_then_check);
   const auto other = create();
   feed(steps[0], 2);
   feed(other, 1);
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(reinstatement_in_a_step_ends_what_remove_contributor_did) {
 }
 
 BOOST_AUTO_TEST_CASE(end_of_one_removal_leaves_another_in_force) {
-  const auto steps = create_steps(two_steps);
+  const auto steps = create_steps(label_then_check);
   feed(steps[0], 1);
   auto workflow = from("bob");
   workflow.workflow = workflow_of(steps[0]);
