@@ -90,9 +90,9 @@ std::vector<message_access> make_table() {
             "add_test_questions", "remove_contributor", "forgive_question", "repair_contributor",
             "repair_question", "seal_step", "change_step", "change_unit", "put_profile"});
   requests(with_admin({rq, au}),
-           {"get_workflow", "list_workflows", "list_test_questions", "list_contributors",
-            "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
-            "get_lineage", "get_step_statistics", "get_profile"});
+           {"check_workflow", "get_workflow", "list_workflows", "list_test_questions",
+            "list_contributors", "explain_unit", "explain_contributor", "get_step_quality",
+            "get_unit", "list_results", "get_lineage", "get_step_statistics", "get_profile"});
 
   // The audit log.
   requests(with_admin({au}), {"list_audit"});
@@ -123,14 +123,15 @@ std::vector<message_access> make_table() {
                             "schedule_preview",   "schedule_ran",        "node_list",
                             "cluster_verified",   "token_page",          "token_identity",
                             "token_use_noted",    "task_awaited",        "units_awaited",
-                            "audit_page",         "queue_action_view",   "queue_action_page"});
+                            "audit_page",         "queue_action_view",   "queue_action_page",
+                            "workflow_checked"});
   others(said_by::parts,
          {"step_offer",       "definition_difference", "test_question", "contributor_view",
           "reason",           "quality_concern",       "lineage_lease", "lineage_judgment",
           "lineage_unit",     "task_summary",          "task_attempt",  "late_result",
           "published_event",  "webhook_place",         "webhook_view",  "dead_letter",
           "workflow_summary", "test_question_summary", "audit_entry",   "node_start",
-          "broken_check"});
+          "broken_check",     "definition_finding"});
   return table;
 }
 
