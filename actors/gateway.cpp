@@ -28,6 +28,7 @@
 #include "documents/json.hpp"
 #include "documents/new_workflow_document.hpp"
 #include "documents/task_words.hpp"
+#include "documents/workflow_check.hpp"
 #include "messages/long_poll.hpp"
 #include "messages/operations.hpp"
 #include "messages/protocol.hpp"
@@ -741,6 +742,18 @@ caf::result<msg::cluster_verified> handle(self_ptr self, msg::verify_cluster&) {
             promise.deliver(msg::to_error(msg::failure_of(why)));
           });
   return promise;
+}
+
+caf::result<msg::workflow_checked> handle(self_ptr self, msg::check_workflow& m) {
+  const auto found = documents::check_workflow(m.definition, self->state.context->settings.json);
+  if (!found)
+    return msg::to_error(found.error());
+  msg::workflow_checked answer{found->problems.empty(), {}, {}};
+  for (const auto& one : found->problems)
+    answer.problems.push_back({{}, one.place, one.what});
+  for (const auto& one : found->warnings)
+    answer.warnings.push_back({std::string{core::code_of(one.about)}, one.place, one.what});
+  return answer;
 }
 
 caf::result<msg::placement> handle(self_ptr self, msg::get_placement& m) {

@@ -78,6 +78,7 @@ HOLDFAST_VERB(list_schedules, "queues schedules");
 HOLDFAST_VERB(preview_schedule, "queues preview");
 HOLDFAST_VERB(run_schedule, "queues run-schedule");
 HOLDFAST_VERB(create_workflow, "workflow create");
+HOLDFAST_VERB(check_workflow, "validate workflow");
 HOLDFAST_VERB(update_workflow, "workflow update");
 HOLDFAST_VERB(job_status_changed, "workflow job");
 HOLDFAST_VERB(get_workflow, "workflow show");

@@ -1,4 +1,5 @@
 #include "app/commands.hpp"
+#include "app/pretty_json.hpp"
 #include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "calendar/time_zones.hpp"
@@ -7,12 +8,14 @@
 #include "core/time_text.hpp"
 #include "core/webhook.hpp"
 #include "core/workflow.hpp"
-#include "core/workflow_warnings.hpp"
 #include "documents/limits.hpp"
 #include "documents/new_workflow_document.hpp"
 #include "documents/queue_document.hpp"
 #include "documents/schedule_document.hpp"
 #include "documents/webhook_document.hpp"
+#include "documents/workflow_check.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -58,7 +61,32 @@ core::outcome<std::string> read_workflow(const std::string& text) {
                 + printable(workflow->steps[target.position].key) + (target.back ? " (back)" : "");
     lines += (ways.empty() ? "the end" : ways) + '\n';
   }
-  return lines + warning_lines(core::warnings_of(*workflow));
+  for (const auto& warning : documents::all_warnings_of(*workflow))
+    lines += "  warning: " + printable(warning.place) + ' ' + printable(warning.what) + " ("
+             + std::string{core::code_of(warning.about)} + ")\n";
+  return lines;
+}
+
+/// The answer of `POST /v1/workflows/validate`.
+exit_code print_workflow_check(const std::string& text) {
+  using nlohmann::ordered_json;
+  const auto found = documents::check_workflow(text, documents::json_limits{});
+  if (!found) {
+    std::cerr << printable_lines(found.error().detail) << '\n';
+    return exit_code::failed_check;
+  }
+  auto problems = ordered_json::array();
+  for (const auto& one : found->problems)
+    problems.push_back({{"place", one.place}, {"what", one.what}});
+  auto warnings = ordered_json::array();
+  for (const auto& one : found->warnings)
+    warnings.push_back(
+        {{"code", core::code_of(one.about)}, {"place", one.place}, {"what", one.what}});
+  std::cout << pretty({{"valid", found->problems.empty()},
+                       {"problems", std::move(problems)},
+                       {"warnings", std::move(warnings)}})
+            << '\n';
+  return found->problems.empty() ? exit_code::ok : exit_code::failed_check;
 }
 
 core::outcome<std::string> read_queue(const std::string& text) {
@@ -122,12 +150,14 @@ constexpr kind kinds[] = {
     {"webhook", "The receiver of events, as put_webhook takes it", read_webhook},
 };
 
-exit_code validate(const kind& what, const std::string& file) {
+exit_code validate(const kind& what, const std::string& file, bool json) {
   const auto text = read_input(file);
   if (!text) {
     std::cerr << "holdfast: " << printable(text.error().detail) << '\n';
     return exit_code::usage;
   }
+  if (json)
+    return print_workflow_check(*text);
   const auto read = what.read(*text);
   if (!read) {
     std::cerr << printable_lines(read.error().detail) << '\n';
@@ -149,7 +179,10 @@ void add_validate_command(CLI::App& cli, exit_code& result) {
     of_kind->add_option("file", *file, "Its JSON; - reads it from the standard input")
         ->type_name("FILE")
         ->required();
-    of_kind->callback([&what, file, &result] { result = validate(what, *file); });
+    auto json = std::make_shared<bool>(false);
+    if (what.read == read_workflow)
+      of_kind->add_flag("--json", *json, "Print one JSON object with all problems and warnings");
+    of_kind->callback([&what, file, json, &result] { result = validate(what, *file, *json); });
   }
 }
 

@@ -10,9 +10,9 @@
 #include "core/time_text.hpp"
 #include "core/uuid.hpp"
 #include "core/workflow_versions.hpp"
-#include "core/workflow_warnings.hpp"
 #include "documents/job_status_document.hpp"
 #include "documents/limits.hpp"
+#include "documents/workflow_check.hpp"
 #include "documents/workflow_difference.hpp"
 #include "documents/workflow_document.hpp"
 #include "messages/interfaces.hpp"
@@ -143,9 +143,9 @@ exit_code say(const workflow_flags& flags, const core::outcome<Answer>& told) {
 /// Of a definition that the node has taken.
 void warn_of(const std::string& definition) {
   if (const auto read = documents::parse_workflow(definition, documents::json_limits{}))
-    for (const auto& warning : core::warnings_of(*read))
+    for (const auto& warning : documents::all_warnings_of(*read))
       std::cerr << "holdfast: warning: " << printable(warning.place) << ' '
-                << printable(warning.what) << '\n';
+                << printable(warning.what) << " (" << core::code_of(warning.about) << ")\n";
 }
 
 // --- what is asked ---

@@ -93,10 +93,10 @@ std::vector<message_access> make_table() {
                               "change_step",        "change_unit",          "put_profile",
                               "put_removal",        "reinstate_contributor"});
   requests(with_admin({rq, au}),
-           {"get_workflow", "list_workflows", "list_test_questions", "list_contributors",
-            "list_corrections", "explain_unit", "explain_contributor", "get_step_quality",
-            "get_unit", "list_results", "get_lineage", "get_step_statistics", "get_profile",
-            "list_removals"});
+           {"check_workflow", "get_workflow", "list_workflows", "list_test_questions",
+            "list_contributors", "list_corrections", "explain_unit", "explain_contributor",
+            "get_step_quality", "get_unit", "list_results", "get_lineage", "get_step_statistics",
+            "get_profile", "list_removals"});
 
   // The audit log.
   requests(with_admin({au}), {"list_audit"});
@@ -129,14 +129,15 @@ std::vector<message_access> make_table() {
                             "cluster_verified",   "token_page",          "token_identity",
                             "token_use_noted",    "task_awaited",        "units_awaited",
                             "audit_page",         "queue_action_view",   "queue_action_page",
-                            "unit_corrected",     "correction_list",     "judgment_corrected"});
+                            "unit_corrected",     "correction_list",     "judgment_corrected",
+                            "workflow_checked"});
   others(said_by::parts,
          {"step_offer",       "definition_difference", "test_question", "contributor_view",
           "reason",           "quality_concern",       "lineage_lease", "lineage_judgment",
           "lineage_unit",     "task_summary",          "task_attempt",  "late_result",
           "published_event",  "webhook_place",         "webhook_view",  "dead_letter",
           "workflow_summary", "test_question_summary", "audit_entry",   "node_start",
-          "broken_check",     "correction_view",       "kept_judgment"});
+          "broken_check",     "correction_view",       "kept_judgment", "definition_finding"});
   return table;
 }
 

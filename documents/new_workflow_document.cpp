@@ -32,11 +32,12 @@ bool goes_by_majority(const core::versioned_workflow& workflow, const std::strin
          && workflow.step(*position).aggregation.method == core::aggregation_method::majority;
 }
 
+} // namespace
+
 /// Labels of which nobody could say which one a number is. A step of an earlier version keeps them,
 /// as it must keep all of its labels.
-std::vector<core::definition_problem>
-labels_of_one_number(const core::workflow_definition& definition,
-                     const core::versioned_workflow& earlier) {
+std::vector<core::definition_problem> problems_of_new(const core::workflow_definition& definition,
+                                                      const core::versioned_workflow& earlier) {
   std::vector<core::definition_problem> problems;
   for (std::size_t i = 0; i < definition.steps.size(); ++i)
     if (const auto two = core::quality::two_of_one_number(definition.steps[i].aggregation.labels);
@@ -49,14 +50,12 @@ labels_of_one_number(const core::workflow_definition& definition,
   return problems;
 }
 
-} // namespace
-
 core::outcome<new_workflow_document> parse_new_workflow(std::string text, const json_limits& limits,
                                                         const core::versioned_workflow& earlier) {
   auto definition = parse_workflow(text, limits);
   if (!definition)
     return definition.error();
-  if (const auto problems = labels_of_one_number(*definition, earlier); !problems.empty())
+  if (const auto problems = problems_of_new(*definition, earlier); !problems.empty())
     return refusal_of(problems);
   new_workflow_document document{std::move(*definition), std::move(text)};
   auto& steps = document.definition.steps;

@@ -5,6 +5,7 @@
 #include "documents/limits.hpp"
 
 #include <string>
+#include <vector>
 
 namespace holdfast::documents {
 
@@ -25,5 +26,9 @@ struct new_workflow_document {
 core::outcome<new_workflow_document>
 parse_new_workflow(std::string text, const json_limits& limits,
                    const core::versioned_workflow& earlier = {});
+
+/// What `parse_new_workflow` refuses in a definition that `parse_workflow` takes.
+std::vector<core::definition_problem> problems_of_new(const core::workflow_definition& definition,
+                                                      const core::versioned_workflow& earlier = {});
 
 } // namespace holdfast::documents

@@ -54,6 +54,8 @@ public:
                                                        const nlohmann::json& value) const;
   /// Whether a value of the type of `example` may be at `place`, whatever its value.
   bool allows_type_at(const json_pointer& place, const nlohmann::json& example) const;
+  /// Whether it says something about the value there, or one of the alternatives on the way may.
+  bool may_describe(const json_pointer& place) const;
   /// The values that there may be, as canonical texts in order of bytes; none where they are not
   /// listed.
   std::optional<std::vector<std::string>> values_at(const json_pointer& place) const;

@@ -83,6 +83,31 @@ std::uint8_t types_of(const nlohmann::json& value) {
 
 } // namespace
 
+bool schema::may_describe(const json_pointer& place) const {
+  const auto has_alternatives = [](const schema_node* node) {
+    return !node->any_of.empty() || !node->one_of.empty() || node->condition != nullptr
+           || !node->requires_schema.empty();
+  };
+  node_list here;
+  add_with_parts(compiled_->nodes.front().get(), here);
+  for (const auto& token : place.tokens()) {
+    if (std::any_of(here.begin(), here.end(), has_alternatives))
+      return true;
+    node_list next;
+    for (const auto* node : here) {
+      add_member(*node, token, next);
+      add_element(*node, token, next);
+      // Lists whose elements differ by their place are told nothing of, see `add_element`.
+      if (node->leading_elements)
+        return true;
+    }
+    if (next.empty())
+      return false;
+    here = std::move(next);
+  }
+  return true;
+}
+
 bool schema::allows_type_at(const json_pointer& place, const nlohmann::json& example) const {
   const auto nodes = nodes_at(compiled_->nodes.front().get(), place);
   return std::all_of(nodes.begin(), nodes.end(), [&](const auto* node) {

@@ -302,19 +302,29 @@ private:
 
 } // namespace
 
+std::optional<core::workflow_definition>
+read_workflow(const json& document, std::vector<core::definition_problem>& problems) {
+  definition_reader reader;
+  reader.read(document);
+  // The core's rules speak of values; they are applied when everything could be read.
+  if (reader.problems.empty())
+    reader.problems = core::problems_of(reader.definition);
+  if (reader.problems.empty())
+    return std::move(reader.definition);
+  problems = std::move(reader.problems);
+  return std::nullopt;
+}
+
 core::outcome<core::workflow_definition> parse_workflow(std::string_view text,
                                                         const json_limits& limits) {
   const auto document = parse_json(text, limits);
   if (!document)
     return document.error();
-  definition_reader reader;
-  reader.read(*document);
-  // The core's rules speak of values; they are applied when everything could be read.
-  if (reader.problems.empty())
-    reader.problems = core::problems_of(reader.definition);
-  if (!reader.problems.empty())
-    return refusal_of(reader.problems);
-  return std::move(reader.definition);
+  std::vector<core::definition_problem> problems;
+  auto definition = read_workflow(*document, problems);
+  if (!definition)
+    return refusal_of(problems);
+  return std::move(*definition);
 }
 
 } // namespace holdfast::documents

@@ -4,7 +4,11 @@
 #include "core/workflow.hpp"
 #include "documents/limits.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace holdfast::documents {
 
@@ -41,5 +45,9 @@ namespace holdfast::documents {
 /// first judgment.
 core::outcome<core::workflow_definition> parse_workflow(std::string_view json,
                                                         const json_limits& limits);
+
+/// The same of JSON that has been parsed: the definition, or the problems, all of them.
+std::optional<core::workflow_definition>
+read_workflow(const nlohmann::json& document, std::vector<core::definition_problem>& problems);
 
 } // namespace holdfast::documents

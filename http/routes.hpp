@@ -135,6 +135,8 @@ HOLDFAST_ROUTE(contributors, repair_contributor, post,
                200, "Repair results that rest on a contributor");
 
 HOLDFAST_ROUTE(workflows, create_workflow, post, "/v1/workflows", 201, "Create a workflow");
+HOLDFAST_ROUTE(workflows, check_workflow, post, "/v1/workflows/validate",
+               200, "Check the definition of a workflow that is not there yet");
 HOLDFAST_ROUTE(workflows, get_workflow, get, "/v1/workflows/{id}", 200, "Read a workflow");
 HOLDFAST_ROUTE(workflows, list_workflows, get, "/v1/workflows", 200, "List workflows");
 HOLDFAST_ROUTE(workflows, job_status_changed, post, "/v1/workflows/{workflow_id}/job",

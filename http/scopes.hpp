@@ -34,6 +34,7 @@ inline constexpr reach reach_of = reach::refused;
 HOLDFAST_REACH(anything, get_node_status);
 HOLDFAST_REACH(anything, get_placement);
 HOLDFAST_REACH(anything, list_nodes);
+HOLDFAST_REACH(anything, check_workflow);
 
 HOLDFAST_REACH(by_queue, enqueue_tasks);
 HOLDFAST_REACH(by_queue, enqueue_envelopes);

@@ -243,6 +243,7 @@ using operations = caf::detail::type_list<
     operation<get_link_status, link_status, node_itself, effect::reads>,
     operation<get_audit_status, audit_status, node_itself, effect::reads>,
     operation<verify_cluster, cluster_verified, node_itself, effect::reads>,
+    operation<check_workflow, workflow_checked, node_itself, effect::reads>,
     operation<get_guard_status, guard_status, node_itself, effect::reads>,
     operation<get_placement, placement, node_itself, effect::reads>,
     operation<list_nodes, node_list, database, effect::reads>,

@@ -31,6 +31,7 @@ void register_messages(caf::actor_system_config& config) {
       test_question_summary, changed_row, audit_entry, node_start, broken_check>(config);
       test_question_summary, correction_view, kept_judgment, audit_entry, node_start, broken_check>(
       config);
+      test_question_summary, audit_entry, node_start, broken_check, definition_finding>(config);
   // Said without an answer, or on every connection.
   add<tasks_lost, get_protocols, protocols, meet_node, node_met, look_at_cluster, author>(config);
   config.add_error_category(

@@ -75,6 +75,28 @@ struct workflow_updated {
 };
 HOLDFAST_WIRE(workflow_updated, x.workflow, x.version, x.dry_run, x.differences, x.steps)
 
+/// Asks what a node would say of a definition, and changes nothing. Answered by `workflow_checked`,
+/// also where the definition would be refused; `too_large` beyond the node's bounds.
+struct check_workflow {
+  std::string definition; ///< JSON, as that of `create_workflow`.
+};
+HOLDFAST_WIRE(check_workflow, x.definition)
+
+/// What is wrong at one place, or may surprise its author.
+struct definition_finding {
+  std::string code;  ///< Of a warning, see docs/API.md; empty: a problem.
+  std::string place; ///< JSON pointer into the definition; empty: the whole.
+  std::string what;  ///< For people: the fault or surprise, and what to do.
+};
+HOLDFAST_WIRE(definition_finding, x.code, x.place, x.what)
+
+struct workflow_checked {
+  bool valid = false;                       ///< `create_workflow` would take it.
+  std::vector<definition_finding> problems; ///< The first 100.
+  std::vector<definition_finding> warnings; ///< The first 100; none where there are problems.
+};
+HOLDFAST_WIRE(workflow_checked, x.valid, x.problems, x.warnings)
+
 /// The lifecycle system tells that the job has changed that the workflow is to it. May come more
 /// than once and in any order: what is not newer than what is known changes nothing. Answered by
 /// `job_status_noted`; `wrong_state` when the job is canceled, which is final, and this says

@@ -65,6 +65,25 @@ void describe(Fields& f, msg::workflow_created& x) {
 }
 
 template <class Fields>
+void describe(Fields& f, msg::check_workflow& x) {
+  f.whole(document{x.definition}, "The definition, as `create_workflow` takes it.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::definition_finding& x) {
+  f.optional("code", x.code, "The kind of a warning; left out of a problem.");
+  f.required("place", x.place, "A JSON pointer into the definition; empty: the whole.");
+  f.required("what", x.what, "For people: the fault or surprise, and what to do.");
+}
+
+template <class Fields>
+void describe(Fields& f, msg::workflow_checked& x) {
+  f.required("valid", x.valid, "True: the definition would be taken.");
+  f.required("problems", x.problems, "Everything that is wrong, by place; 100 at most.");
+  f.required("warnings", x.warnings, "Surprises of a valid definition, by step; 100 at most.");
+}
+
+template <class Fields>
 void describe(Fields& f, msg::definition_difference& x) {
   f.required("place", x.place,
              "A JSON pointer into the definition, with the key of a step in place of its index, "

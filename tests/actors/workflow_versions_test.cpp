@@ -63,6 +63,21 @@ struct versions_node : node_fixture {
 BOOST_FIXTURE_TEST_SUITE(workflow_versions_at_work, versions_node)
 
 // What has begun keeps its form to the end of its chain; what begins gets the new one. A88, I-5
+BOOST_AUTO_TEST_CASE(a_definition_is_checked_by_the_node_itself) {
+  const auto good = call(msg::check_workflow{
+      R"({"name":"w","steps":[{"key":"a","aggregation":{"labels":["Cat","cat"]}}]})"});
+  BOOST_REQUIRE(good.value);
+  BOOST_TEST(good.value->valid);
+  BOOST_REQUIRE_EQUAL(good.value->warnings.size(), 1U);
+  BOOST_TEST(good.value->warnings[0].code == "labels_alike");
+  const auto bad = call(msg::check_workflow{R"({"name":"w","steps":[{"kee":"a"}]})"});
+  BOOST_REQUIRE(bad.value);
+  BOOST_TEST(!bad.value->valid);
+  BOOST_TEST(bad.value->problems.at(0).place == "/steps/0/key");
+  BOOST_TEST(bad.value->problems.at(0).code.empty());
+  BOOST_TEST(bad.value->warnings.empty());
+}
+
 BOOST_AUTO_TEST_CASE(units_go_on_as_they_began) {
   const auto steps = create_steps(label_and_export);
   feed(steps[0], 1);

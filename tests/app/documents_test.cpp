@@ -1,6 +1,7 @@
 #include "app/exit_codes.hpp"
 #include "app/version.hpp"
 #include "core/errors.hpp"
+#include "core/workflow_warnings.hpp"
 #include "tests/support/source_dir.hpp"
 #include "tests/support/text.hpp"
 
@@ -146,6 +147,13 @@ BOOST_AUTO_TEST_CASE(api_lists_every_error) {
                                  + std::string{row.name} + "` | " + (row.retryable ? "yes" : "no")
                                  + " | " + std::string{row.advice} + " |\n"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(api_lists_every_warning_of_a_definition) {
+  std::string table = "| code | when |\n|---|---|\n";
+  for (const auto& kind : core::warning_kinds())
+    table += "| `" + std::string{kind.code} + "` | " + std::string{kind.when} + " |\n";
+  BOOST_TEST(contains(text_of("docs/API.md"), table), table);
 }
 
 BOOST_AUTO_TEST_CASE(documents_show_the_programs_that_the_tests_run) {

@@ -294,6 +294,18 @@ BOOST_AUTO_TEST_CASE(a_definition_arrives_byte_for_byte) {
   BOOST_TEST((gateway.only<msg::create_workflow>().workflow == workflow));
 }
 
+BOOST_AUTO_TEST_CASE(a_definition_is_checked_without_a_workflow) {
+  gateway.answers<msg::check_workflow>(
+      {false, {{"", "/steps/0/key", "is missing"}}, {{"labels_alike", "/steps/0", "are alike"}}});
+  const auto reply = post("requester", "/v1/workflows/validate", R"({"name": "w"})");
+  BOOST_TEST(reply.status == 200U);
+  BOOST_TEST(reply.body
+             == R"({"valid":false,"problems":[{"place":"/steps/0/key","what":"is missing"}],)"
+                R"("warnings":[{"code":"labels_alike","place":"/steps/0","what":"are alike"}]})");
+  BOOST_TEST(gateway.only<msg::check_workflow>().definition == R"({"name": "w"})");
+  check_refusal(post("worker", "/v1/workflows/validate", "{}"), 403, "not_allowed");
+}
+
 BOOST_AUTO_TEST_CASE(the_id_of_a_workflow_comes_from_the_query_or_a_header_or_is_made) {
   gateway.answers<msg::create_workflow>({});
   const std::string other = "018f0000-0000-7000-8000-0000000000f1";

@@ -54,6 +54,12 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.create_workflow", create_workflow{workflow, "{}"}, id(0x57) + text("{}"));
   into.add("hf1.workflow_created", workflow_created{workflow, {view, view}},
            id(0x57) + list({view_bytes, view_bytes}));
+  into.add("hf1.check_workflow", check_workflow{"{}"}, text("{}"));
+  const definition_finding finding{"labels_alike", "/steps/0", "differ in case"};
+  const auto finding_bytes = text("labels_alike") + text("/steps/0") + text("differ in case");
+  into.add("hf1.definition_finding", finding, finding_bytes);
+  into.add("hf1.workflow_checked", workflow_checked{true, {finding}, {finding, finding}},
+           u8(1) + list({finding_bytes}) + list({finding_bytes, finding_bytes}));
   into.add("hf1.update_workflow", update_workflow{step, 2, "{}", true},
            id(0x51) + u32(2) + text("{}") + u8(1));
   const definition_difference difference{"/name", "[1]", "[2]"};

@@ -43,6 +43,8 @@ void client::disconnect() {
   actor_ = nullptr;
 }
 
+template awaited_answer<msg::check_workflow> client::send(const msg::gateway_actor&,
+                                                          msg::check_workflow);
 template awaited_answer<msg::create_workflow> client::send(const msg::gateway_actor&,
                                                            msg::create_workflow);
 template awaited_answer<msg::update_workflow> client::send(const msg::gateway_actor&,

@@ -984,6 +984,12 @@ class Operations:
         `already_exists` (the id belongs to another definition)."""
         return (yield from route.ask(body=dict(definition), key=id))
 
+    @operation("POST", "/v1/workflows/validate")
+    def check_workflow(route: Route, definition: Mapping[str, Any]) -> Call[types.WorkflowChecked]:
+        """Tells everything that is wrong with a definition, and what may surprise its author;
+        creates nothing. `valid` says whether `create_workflow` would take it."""
+        return (yield from route.ask(body=dict(definition)))
+
     @operation("GET", "/v1/workflows/{id}")
     def get_workflow(
         route: Route, id: Id, *, version: Optional[int] = None
