@@ -1,4 +1,5 @@
 #include "bench/code.hpp"
+#include "bench/fields.hpp"
 #include "bench/link_fuzz.hpp"
 #include "bench/must.hpp"
 #include "bench/node_under_load.hpp"
@@ -377,6 +378,7 @@ int run(int argc, char** argv) {
   app.add_option("--only", o.only, "One part of all")
       ->check(CLI::IsMember({"code",
                              "quality",
+                             "fields",
                              "hot_step",
                              "sql",
                              "tasks",
@@ -411,6 +413,8 @@ int run(int argc, char** argv) {
     measure_code(out);
   if (wanted("quality"))
     measure_quality(out);
+  if (wanted("fields"))
+    measure_fields(out);
   if (wanted("hot_step") || wanted("sql")) {
     const server db;
     if (wanted("hot_step"))

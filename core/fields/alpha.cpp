@@ -47,6 +47,18 @@ double seen_distance(const values_of_units& units, const distance_of& distance) 
   return sum / static_cast<double>(values);
 }
 
+/// How much dearer the comparison of two of these is than one of short values: that of texts grows
+/// with the square of their length.
+std::size_t effort_of(const std::vector<const value*>& all) {
+  constexpr std::size_t length_of_short = 128;
+  std::size_t length = 0;
+  for (const auto* one : all)
+    if (const auto* text = std::get_if<phrase>(one))
+      length += text->compared.size();
+  const auto times = length / all.size() / length_of_short;
+  return 1 + times * times;
+}
+
 /// The mean distance of any two values, whoever said them of whatever unit.
 double chance_distance(const values_of_units& units, const distance_of& distance) {
   std::vector<const value*> all;
@@ -54,10 +66,13 @@ double chance_distance(const values_of_units& units, const distance_of& distance
     all.insert(all.end(), of.begin(), of.end());
   const auto pairs = all.size() * (all.size() - 1) / 2;
   // A value is compared with those that stand so many places behind it.
-  const auto step = std::max<std::size_t>(1, pairs / chance_pairs_max);
+  const auto pairs_max = chance_pairs_max / effort_of(all);
+  const auto step =
+      std::min(std::max<std::size_t>(1, pairs / std::max<std::size_t>(1, pairs_max)), all.size());
   double sum = 0;
   std::size_t compared = 0;
-  for (std::size_t gap = 1; gap < all.size(); gap += step)
+  // From the middle of the first stretch of gaps: the least gaps join values of the same unit.
+  for (auto gap = (step + 1) / 2; gap < all.size(); gap += step)
     for (std::size_t a = 0; a + gap < all.size(); ++a, ++compared)
       sum += distance(*all[a], *all[a + gap]);
   return sum / static_cast<double>(compared);

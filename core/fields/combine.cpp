@@ -11,6 +11,9 @@
 #include "core/fields/spans.hpp"
 #include "core/invariant.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace holdfast::core::fields {
 
 namespace {
@@ -54,17 +57,23 @@ kind_rules rules_of(field_kind kind) {
 } // namespace
 
 found_value combine(const field_rule& rule, const std::vector<given_value>& given) {
+  const auto votes = std::count_if(given.begin(), given.end(),
+                                   [](const given_value& one) { return !is_absent(one.said); });
+  if (votes == 0)
+    return {};
+  if (rule.kind == field_kind::none) {
+    found_value found;
+    found.votes = static_cast<std::uint32_t>(votes);
+    return found;
+  }
+  const auto rules = rules_of(rule.kind);
+  if (static_cast<std::size_t>(votes) == given.size())
+    return rules.combine(rule, given); // without a copy, which is dear of texts
   std::vector<given_value> there;
   for (const auto& one : given)
     if (!is_absent(one.said))
       there.push_back(one);
-  if (there.empty())
-    return {};
-  if (rule.kind != field_kind::none)
-    return rules_of(rule.kind).combine(rule, there);
-  found_value found;
-  found.votes = static_cast<std::uint32_t>(there.size());
-  return found;
+  return rules.combine(rule, there);
 }
 
 double likeness(const field_rule& rule, const value& a, const value& b) {

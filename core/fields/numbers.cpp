@@ -83,7 +83,7 @@ found_value combine_numbers(const field_rule& rule, const std::vector<given_valu
   double answer = weighted_median(numbers); // which sorts them
   if (rule.method == field_method::mean)
     answer = mean_of(numbers);
-  else if (rule.method == field_method::trimmed_mean)
+  else if (rule.method == field_method::trimmed_mean && rule.trim < 0.5) // else the median is left
     answer = mean_of(trimmed(numbers, rule.trim));
   found_value found;
   found.answer = answer;

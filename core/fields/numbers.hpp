@@ -12,7 +12,8 @@ namespace holdfast::core::fields {
 
 /// `weighted_median`: half of the weight lies on each side; the middle of two numbers where the
 /// weight parts just between them. `mean`: by weight. `trimmed_mean`: the mean without the outer
-/// numbers, as many from each end as weigh at most `rule.trim` of all together.
+/// numbers, as many from each end as weigh at most `rule.trim` of all together; of one half and
+/// more the median is left.
 ///
 /// `confidence` is the share of the weight whose numbers agree with the answer. The intervals lie
 /// between the quantiles 1/4 and 3/4, and 1/40 and 39/40: numbers in order stand at the places

@@ -30,29 +30,34 @@ double steps_between(std::size_t a, std::size_t b) {
 /// How a contributor errs whose care is known.
 class confusions {
 public:
-  confusions(std::size_t labels, double care) : labels_(labels), care_(care) {}
+  /// Fits a scale of so many labels.
+  confusions(std::size_t labels, double care) : care_(care), sums_(labels), steps_(labels) {
+    // Sums over the labels on one side of the truth, by how many there are.
+    const auto factor = std::exp(-care);
+    double power = 1;
+    for (std::size_t off = 1; off < labels; ++off) {
+      power *= factor;
+      sums_[off] = sums_[off - 1] + power;
+      steps_[off] = steps_[off - 1] + static_cast<double>(off) * power;
+    }
+  }
 
   double log_of(std::size_t said, std::size_t truth) const {
     return -care_ * steps_between(said, truth) - std::log(sum_at(truth));
   }
   /// Steps that this contributor is off, in the mean, where `truth` is true.
   double mean_steps(std::size_t truth) const {
-    double steps = 0;
-    for (std::size_t said = 0; said < labels_; ++said)
-      steps += steps_between(said, truth) * std::exp(-care_ * steps_between(said, truth));
-    return steps / sum_at(truth);
+    return (steps_[truth] + steps_[steps_.size() - 1 - truth]) / sum_at(truth);
   }
 
 private:
   double sum_at(std::size_t truth) const {
-    double sum = 0;
-    for (std::size_t said = 0; said < labels_; ++said)
-      sum += std::exp(-care_ * steps_between(said, truth));
-    return sum;
+    return 1 + sums_[truth] + sums_[sums_.size() - 1 - truth];
   }
 
-  std::size_t labels_;
   double care_;
+  std::vector<double> sums_;
+  std::vector<double> steps_;
 };
 
 /// What a contributor is believed to have said: how often each label was true, and how many steps
@@ -238,10 +243,11 @@ step_found combine_ordinals_step(const field_rule& rule, std::uint32_t units,
     }
   }
   found.contributors.resize(contributors);
-  for (std::uint32_t who = 0; who < contributors; ++who)
+  for (std::uint32_t who = 0; who < contributors; ++who) {
+    const confusions errs{labels, care[who]};
     for (std::size_t truth = 0; truth < labels; ++truth)
-      found.contributors[who] += std::exp(confusions{labels, care[who]}.log_of(truth, truth))
-                                 / static_cast<double>(labels);
+      found.contributors[who] += std::exp(errs.log_of(truth, truth)) / static_cast<double>(labels);
+  }
   found.units.resize(units);
   for (std::uint32_t unit = 0; unit < units; ++unit)
     if (!judged[unit].empty())
