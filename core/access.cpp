@@ -92,7 +92,7 @@ std::vector<message_access> make_table() {
   requests(with_admin({rq, au}),
            {"get_workflow", "list_workflows", "list_test_questions", "list_contributors",
             "explain_unit", "explain_contributor", "get_step_quality", "get_unit", "list_results",
-            "get_lineage", "get_step_statistics", "get_profile"});
+            "list_workflow_results", "get_lineage", "get_step_statistics", "get_profile"});
 
   // The audit log.
   requests(with_admin({au}), {"list_audit"});
@@ -124,6 +124,8 @@ std::vector<message_access> make_table() {
                             "cluster_verified",   "token_page",          "token_identity",
                             "token_use_noted",    "task_awaited",        "units_awaited",
                             "audit_page",         "queue_action_view",   "queue_action_page"});
+  others(said_by::answers, {"workflow_result_page"});
+  others(said_by::parts, {"workflow_result"});
   others(said_by::parts,
          {"step_offer",       "definition_difference", "test_question", "contributor_view",
           "reason",           "quality_concern",       "lineage_lease", "lineage_judgment",

@@ -201,8 +201,8 @@ inline constexpr bool is_composed =
                    msg::save_task, msg::save_task_in_order, msg::release_task, msg::follow_task,
                    msg::eject_task, msg::change_task, msg::explain_task, msg::await_task,
                    msg::await_units, msg::pause_queue, msg::update_workflow, msg::list_steps,
-                   msg::change_step, msg::seal_step, msg::get_unit, msg::change_unit,
-                   msg::explain_unit, msg::change_webhook, msg::replay_webhook, msg::create_token,
-                   msg::check_token, msg::note_token_use, msg::list_tasks>;
+                   msg::change_step, msg::seal_step, msg::list_workflow_results, msg::get_unit,
+                   msg::change_unit, msg::explain_unit, msg::change_webhook, msg::replay_webhook,
+                   msg::create_token, msg::check_token, msg::note_token_use, msg::list_tasks>;
 
 } // namespace holdfast::http

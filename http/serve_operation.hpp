@@ -52,6 +52,12 @@ template <class Composed>
 inline constexpr bool
     has_other_answers<Composed, std::void_t<decltype(Composed::other_answers())>> = true;
 
+/// Whether a composed request answers with a whole list, too: of `item`, in lines and as CSV.
+template <class Composed, class = void>
+inline constexpr bool has_lines = false;
+template <class Composed>
+inline constexpr bool has_lines<Composed, std::void_t<typename Composed::item>> = true;
+
 template <class Message>
 void describe_as(schema_maker& maker) {
   Message sample;
@@ -163,6 +169,8 @@ void add_operations_about(route_table& table) {
 ///                                           actor that decides
 ///   static std::vector<other_answer> other_answers(); where there: good answers under other
 ///                                           statuses
+///   using item = …;                         where there: it answers with lines and CSV of these,
+///                                           too, where `Accept` asks for them
 ///   static constexpr std::string_view items; with `set_aside aside`, of a batch: the array of its
 ///                                           items, and those of them that cannot be read
 template <class Composed>
@@ -179,6 +187,10 @@ void add_composed(route_table& table) {
   if constexpr (sets_aside<Composed>)
     made.lines_of = Composed::items;
   made.takes_if_match = takes_if_match<Composed>;
+  if constexpr (has_lines<Composed>) {
+    made.describe_item = describe_as<typename Composed::item>;
+    made.has_csv = true;
+  }
   if constexpr (has_other_answers<Composed>)
     made.other_answers = Composed::other_answers();
   table.add(std::move(made));

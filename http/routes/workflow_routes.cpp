@@ -1,3 +1,4 @@
+#include "http/composed/result_requests.hpp"
 #include "http/composed/step_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
@@ -10,6 +11,7 @@ void add_workflow_routes(route_table& table) {
   add_operations_about<topic::workflows, topic::steps, topic::units>(table);
   add_composed<workflow_update>(table);
   add_composed<workflow_validation>(table);
+  add_composed<workflow_results_wanted>(table);
   add_composed<steps_wanted>(table);
   add_composed<step_change>(table);
   add_composed<unit_wanted>(table);
