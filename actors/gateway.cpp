@@ -19,6 +19,7 @@
 #include "actors/token_answers.hpp"
 #include "actors/webhook_answers.hpp"
 #include "actors/work_answers.hpp"
+#include "actors/workflow_results.hpp"
 #include "core/queue_meter.hpp"
 #include "core/queue_schedules.hpp"
 #include "core/repair.hpp"

@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace holdfast::actors {
@@ -119,6 +120,10 @@ struct node_settings {
   /// empty: that table. May block; called on the thread of one actor. What fails is as if nothing
   /// had been asked: the request that needed it is refused with the failure.
   std::function<core::outcome<core::contributor_profile>(const core::contributor_id&)> find_profile;
+
+  /// SHA-256 in hexadecimal digits, by which contributors get pseudonyms; empty: requests for these
+  /// are refused. Called on any thread.
+  std::function<std::string(std::string_view)> digest;
 
   /// Where the open steps that this node hosts are listed for those who look for work; empty: in
   /// memory. What it opens may block, and is used by one actor, on a thread of its own.

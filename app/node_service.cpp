@@ -20,6 +20,7 @@
 #include "messages/errors.hpp"
 #include "metrics/scrape.hpp"
 #include "objects/file_object_store.hpp"
+#include "objects/sha256.hpp"
 #include "persistence/migrate.hpp"
 #include "persistence/name_holders.hpp"
 #include "persistence/preconditions.hpp"
@@ -414,6 +415,7 @@ exit_code node_service::run_actors() {
   node.log = log_.as_function();
   node.registry = registry_;
   node.find_profile = additions_.find_profile;
+  node.digest = [](std::string_view bytes) { return core::to_string(objects::sha256(bytes)); };
   node.open_step_directory = additions_.open_step_directory;
   if (has_link(settings_))
     gateway_.emplace(*system, "127.0.0.1", std::uint16_t{0}); // the link knows where

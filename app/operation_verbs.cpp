@@ -106,6 +106,7 @@ HOLDFAST_VERB(change_unit, "unit pause");
 HOLDFAST_VERB(list_steps, "status");
 HOLDFAST_VERB(get_unit, "unit show");
 HOLDFAST_VERB(list_results, "step results");
+HOLDFAST_VERB(list_workflow_results, "workflow results");
 HOLDFAST_VERB(get_lineage, "lineage");
 HOLDFAST_VERB(get_step_statistics, "step show");
 HOLDFAST_VERB(read_events, "events");

@@ -5,7 +5,10 @@
 #include "app/printable.hpp"
 #include "app/read_input.hpp"
 #include "app/step_table.hpp"
+
 #include "app/workflow_data.hpp"
+#include "app/workflow_results_command.hpp"
+
 #include "client/id_source.hpp"
 #include "core/time_text.hpp"
 #include "core/uuid.hpp"
@@ -417,12 +420,13 @@ void add_job(CLI::App& workflow, exit_code& result) {
 } // namespace
 
 void add_workflow_command(CLI::App& cli, exit_code& result) {
-  auto* workflow =
-      cli.add_subcommand("workflow", "Create, list, show, update and launch workflows");
+  auto* workflow = cli.add_subcommand(
+      "workflow", "Create, list, show, update and launch workflows; take their results away");
   workflow->require_subcommand(1);
 
   add_create(*workflow, result);
   add_workflow_list(*workflow, result);
+  add_workflow_results(*workflow, result);
 
   add_for_workflow(*workflow, result, "show",
                    "Print how its steps are, and with --json its definition", show)

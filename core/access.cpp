@@ -95,8 +95,8 @@ std::vector<message_access> make_table() {
   requests(with_admin({rq, au}),
            {"check_workflow", "get_workflow", "list_workflows", "list_test_questions",
             "list_contributors", "list_corrections", "explain_unit", "explain_contributor",
-            "get_step_quality", "get_unit", "list_results", "get_lineage", "get_step_statistics",
-            "get_profile", "list_removals"});
+            "get_step_quality", "get_unit", "list_results", "list_workflow_results", "get_lineage",
+            "get_step_statistics", "get_profile", "list_removals"});
 
   // The audit log.
   requests(with_admin({au}), {"list_audit"});
@@ -131,6 +131,8 @@ std::vector<message_access> make_table() {
                             "audit_page",         "queue_action_view",   "queue_action_page",
                             "unit_corrected",     "correction_list",     "judgment_corrected",
                             "workflow_checked"});
+  others(said_by::answers, {"workflow_result_page"});
+  others(said_by::parts, {"workflow_result"});
   others(said_by::parts,
          {"step_offer",       "definition_difference", "test_question", "contributor_view",
           "reason",           "quality_concern",       "lineage_lease", "lineage_judgment",

@@ -219,14 +219,13 @@ inline constexpr std::string_view name_in_reference<msg::search_tasks> = "list_t
 /// Operations without a route of their own: a composed route (http/composed) asks for them, or the
 /// gate for tokens.
 template <class Request>
-inline constexpr bool is_composed =
-    msg::is_one_of<Request, msg::claim_tasks, msg::get_task, msg::ask_assignment,
-                   msg::enqueue_tasks, msg::complete_tasks, msg::extend_tasks, msg::fail_task,
-                   msg::save_task, msg::save_task_in_order, msg::release_task, msg::follow_task,
-                   msg::eject_task, msg::change_task, msg::explain_task, msg::await_task,
-                   msg::await_units, msg::pause_queue, msg::update_workflow, msg::list_steps,
-                   msg::change_step, msg::seal_step, msg::load_source_data, msg::get_unit,
-                   msg::change_unit, msg::explain_unit, msg::change_webhook, msg::replay_webhook,
-                   msg::create_token, msg::check_token, msg::note_token_use, msg::list_tasks>;
+inline constexpr bool is_composed = msg::is_one_of<
+    Request, msg::claim_tasks, msg::get_task, msg::ask_assignment, msg::enqueue_tasks,
+    msg::complete_tasks, msg::extend_tasks, msg::fail_task, msg::save_task, msg::save_task_in_order,
+    msg::release_task, msg::follow_task, msg::eject_task, msg::change_task, msg::explain_task,
+    msg::await_task, msg::await_units, msg::pause_queue, msg::update_workflow, msg::list_steps,
+    msg::change_step, msg::seal_step, msg::load_source_data, msg::list_workflow_results,
+    msg::get_unit, msg::change_unit, msg::explain_unit, msg::change_webhook, msg::replay_webhook,
+    msg::create_token, msg::check_token, msg::note_token_use, msg::list_tasks>;
 
 } // namespace holdfast::http

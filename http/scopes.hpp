@@ -73,9 +73,11 @@ HOLDFAST_REACH(filtered, search_tasks);
 
 HOLDFAST_REACH(by_workflow, create_workflow);
 HOLDFAST_REACH(by_workflow, get_workflow);
+
 // Of a step, or of everywhere, it names no workflow: then it is refused.
 HOLDFAST_REACH(by_workflow, put_removal);
 HOLDFAST_REACH(by_workflow, reinstate_contributor);
+HOLDFAST_REACH(by_workflow, list_workflow_results);
 HOLDFAST_REACH(by_workflow, job_status_changed);
 HOLDFAST_REACH(by_step, update_workflow);
 HOLDFAST_REACH(by_step, add_source_data);

@@ -57,6 +57,12 @@ inline constexpr bool takes_table = false;
 template <class Composed>
 inline constexpr bool takes_table<Composed, std::void_t<decltype(Composed::takes_table)>> = true;
 
+/// Whether a composed request answers with a whole list, too: of `item`, in lines and as CSV.
+template <class Composed, class = void>
+inline constexpr bool has_lines = false;
+template <class Composed>
+inline constexpr bool has_lines<Composed, std::void_t<typename Composed::item>> = true;
+
 template <class Message>
 void describe_as(schema_maker& maker) {
   Message sample;
@@ -168,7 +174,11 @@ void add_operations_about(route_table& table) {
 ///                                           actor that decides
 ///   static std::vector<other_answer> other_answers(); where there: good answers under other
 ///                                           statuses
+
 ///   static constexpr bool takes_table;      where there: the body is a file of rows
+///   using item = …;                         where there: it answers with lines and CSV of these,
+///                                           too, where `Accept` asks for them
+
 ///   static constexpr std::string_view items; with `set_aside aside`, of a batch: the array of its
 ///                                           items, and those of them that cannot be read
 template <class Composed>
@@ -186,6 +196,10 @@ void add_composed(route_table& table) {
     made.lines_of = Composed::items;
   made.takes_if_match = takes_if_match<Composed>;
   made.takes_table = takes_table<Composed>;
+  if constexpr (has_lines<Composed>) {
+    made.describe_item = describe_as<typename Composed::item>;
+    made.has_csv = true;
+  }
   if constexpr (has_other_answers<Composed>)
     made.other_answers = Composed::other_answers();
   table.add(std::move(made));

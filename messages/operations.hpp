@@ -10,7 +10,10 @@
 #include "messages/lineage_messages.hpp"
 #include "messages/placement_messages.hpp"
 #include "messages/queue_action_messages.hpp"
+
 #include "messages/removal_messages.hpp"
+#include "messages/result_messages.hpp"
+
 #include "messages/search_messages.hpp"
 #include "messages/task_messages.hpp"
 #include "messages/token_messages.hpp"
@@ -219,6 +222,7 @@ using operations = caf::detail::type_list<
     operation<list_steps, step_list, database, effect::reads>,
     operation<get_unit, unit_view, database, effect::reads>,
     operation<list_results, result_page, database, effect::reads>,
+    operation<list_workflow_results, workflow_result_page, database, effect::reads>,
     operation<get_lineage, unit_lineage, database, effect::reads>,
     operation<get_step_statistics, step_statistics, database, effect::reads>,
     // --- subscribers ---

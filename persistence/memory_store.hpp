@@ -186,6 +186,17 @@ public:
                                                               std::uint32_t limit) override;
   core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override;
+  core::outcome<chain_page> list_chains(core::step_id first, const core::result_place& after,
+                                        std::uint32_t ordinals, std::uint32_t units) override;
+  core::outcome<std::vector<core::chain_unit>>
+  load_chain_units(const std::vector<core::unit_id>& units) override;
+  core::outcome<std::set<core::unit_id>>
+  find_parents_in(const std::vector<core::unit_id>& units) override;
+  core::outcome<std::map<core::unit_id, chain_texts>>
+  load_chain_texts(const std::vector<core::unit_id>& units,
+                   const std::set<core::unit_id>& inputs) override;
+  core::outcome<std::map<core::unit_id, chain_judges>>
+  load_chain_judges(const std::vector<core::unit_id>& units) override;
   core::outcome<listed_questions> list_questions(core::step_id step, std::uint64_t after,
                                                  std::uint32_t limit) override;
   core::outcome<step_statistics> statistics(core::step_id step) override;

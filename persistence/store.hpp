@@ -3,6 +3,7 @@
 #include "core/change.hpp"
 #include "core/event_feed.hpp"
 #include "core/intake.hpp"
+#include "core/item_chain.hpp"
 #include "core/object_ref.hpp"
 #include "core/outcome.hpp"
 #include "core/placement.hpp"
@@ -12,6 +13,7 @@
 #include "core/unit.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -527,6 +529,29 @@ struct unit_result {
   double confidence = 0;
 };
 
+/// Units of some items, which come from one step in its order of arrival.
+struct chain_page {
+  std::vector<core::chain_unit> units; ///< By their `result_place`.
+  /// Behind everything that was looked at: of the last unit where others of its item may follow,
+  /// else of the item behind which it goes on.
+  core::result_place last;
+  bool more = false; ///< There is something behind `last`.
+};
+
+/// What is long in a unit.
+struct chain_texts {
+  std::string source_key;
+  std::string input;      ///< JSON; perhaps a reference (`object_ref`). Empty: not asked for.
+  std::string result;     ///< JSON; empty: it has none.
+  std::string unreadable; ///< Why the database does not give it back; empty: it does.
+};
+
+/// Whose judgments count in a unit.
+struct chain_judges {
+  std::vector<core::contributor_id> contributors; ///< In order of bytes.
+  std::string unreadable;                         ///< As of `chain_texts`.
+};
+
 /// Units and judgments are counted without test questions, leases with them. What is gathered is
 /// none of the four.
 struct step_statistics {
@@ -823,6 +848,31 @@ public:
   /// begin at 1), at most `limit`, with the ordinal of the last one. Test questions are left out.
   virtual core::outcome<std::pair<std::vector<unit_result>, std::uint64_t>>
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) = 0;
+
+  /// All units of the items that come in with the next `ordinals` ordinals of `first`, the first
+  /// step of a workflow, behind `after` in their order; at most `units` of them. Test questions are
+  /// left out.
+  virtual core::outcome<chain_page> list_chains(core::step_id first,
+                                                const core::result_place& after,
+                                                std::uint32_t ordinals, std::uint32_t units) = 0;
+
+  /// Those of `units` that exist, in any order; each has the `ordinal` 0.
+  virtual core::outcome<std::vector<core::chain_unit>>
+  load_chain_units(const std::vector<core::unit_id>& units) = 0;
+
+  /// Those of `units` from whose present results others were made.
+  virtual core::outcome<std::set<core::unit_id>>
+  find_parents_in(const std::vector<core::unit_id>& units) = 0;
+
+  /// The texts of units, with their inputs where `inputs` has them. What does not exist is not
+  /// there; what the database does not give back says so, and keeps none beside it.
+  virtual core::outcome<std::map<core::unit_id, chain_texts>>
+  load_chain_texts(const std::vector<core::unit_id>& units,
+                   const std::set<core::unit_id>& inputs) = 0;
+
+  /// Of units in which judgments count. What the database does not give back says so.
+  virtual core::outcome<std::map<core::unit_id, chain_judges>>
+  load_chain_judges(const std::vector<core::unit_id>& units) = 0;
 
   /// Test questions of the step in order of ordinal, beginning after ordinal `after` (0: from the
   /// first), at most `limit`. One that the database does not give back has its id and its ordinal

@@ -1,4 +1,7 @@
+
 #include "http/composed/data_requests.hpp"
+#include "http/composed/result_requests.hpp"
+
 #include "http/composed/step_requests.hpp"
 #include "http/route_table.hpp"
 #include "http/serve_operation.hpp"
@@ -13,6 +16,7 @@ void add_workflow_routes(route_table& table) {
   add_composed<workflow_update>(table);
   add_composed<workflow_validation>(table);
   add_composed<data_load>(table);
+  add_composed<workflow_results_wanted>(table);
   add_composed<steps_wanted>(table);
   add_composed<step_change>(table);
   add_composed<unit_wanted>(table);

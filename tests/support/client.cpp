@@ -98,6 +98,8 @@ template awaited_answer<msg::explain_contributor> client::send(const msg::gatewa
 template awaited_answer<msg::get_step_quality> client::send(const msg::gateway_actor&,
                                                             msg::get_step_quality);
 template awaited_answer<msg::get_lineage> client::send(const msg::gateway_actor&, msg::get_lineage);
+template awaited_answer<msg::list_workflow_results> client::send(const msg::gateway_actor&,
+                                                                 msg::list_workflow_results);
 template awaited_answer<msg::list_results> client::send(const msg::gateway_actor&,
                                                         msg::list_results);
 template awaited_answer<msg::get_step_statistics> client::send(const msg::gateway_actor&,

@@ -161,6 +161,29 @@ public:
   list_results(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
     return pass([&] { return inner_->list_results(step, after, limit); });
   }
+  core::outcome<persistence::chain_page> list_chains(core::step_id first,
+                                                     const core::result_place& after,
+                                                     std::uint32_t ordinals,
+                                                     std::uint32_t units) override {
+    return pass([&] { return inner_->list_chains(first, after, ordinals, units); });
+  }
+  core::outcome<std::vector<core::chain_unit>>
+  load_chain_units(const std::vector<core::unit_id>& units) override {
+    return pass([&] { return inner_->load_chain_units(units); });
+  }
+  core::outcome<std::set<core::unit_id>>
+  find_parents_in(const std::vector<core::unit_id>& units) override {
+    return pass([&] { return inner_->find_parents_in(units); });
+  }
+  core::outcome<std::map<core::unit_id, persistence::chain_texts>>
+  load_chain_texts(const std::vector<core::unit_id>& units,
+                   const std::set<core::unit_id>& inputs) override {
+    return pass([&] { return inner_->load_chain_texts(units, inputs); });
+  }
+  core::outcome<std::map<core::unit_id, persistence::chain_judges>>
+  load_chain_judges(const std::vector<core::unit_id>& units) override {
+    return pass([&] { return inner_->load_chain_judges(units); });
+  }
   core::outcome<persistence::listed_questions>
   list_questions(core::step_id step, std::uint64_t after, std::uint32_t limit) override {
     return pass([&] { return inner_->list_questions(step, after, limit); });
