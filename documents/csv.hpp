@@ -60,8 +60,8 @@ enum class csv_formulas {
 /// same text again, whatever becomes of formulas.
 std::string csv_field(std::string_view text, csv_formulas formulas);
 
-/// What a field of a file stands for: the field without the apostrophe that keeps a spreadsheet from
-/// taking it for a formula.
+/// What a field of a file stands for: the field without the apostrophe that keeps a spreadsheet
+/// from taking it for a formula.
 std::string_view without_formula_mark(std::string_view field);
 
 /// `invalid_argument` with the place in front of `why`.

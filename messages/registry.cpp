@@ -27,13 +27,9 @@ void register_messages(caf::actor_system_config& config) {
   // Parts of others.
   add<step_offer, definition_difference, test_question, contributor_view, reason, quality_concern,
       lineage_lease, lineage_judgment, lineage_unit, task_summary, task_attempt, late_result,
-      published_event, webhook_place, webhook_view, dead_letter, workflow_summary,
-      test_question_summary, changed_row, audit_entry, node_start, broken_check>(config);
-      test_question_summary, correction_view, kept_judgment, audit_entry, node_start, broken_check>(
-      config);
-      test_question_summary, audit_entry, node_start, broken_check, definition_finding>(config);
       published_event, webhook_place, webhook_view, dead_letter, workflow_summary, workflow_result,
-      test_question_summary, audit_entry, node_start, broken_check>(config);
+      test_question_summary, changed_row, correction_view, kept_judgment, audit_entry, node_start,
+      broken_check, definition_finding>(config);
   // Said without an answer, or on every connection.
   add<tasks_lost, get_protocols, protocols, meet_node, node_met, look_at_cluster, author>(config);
   config.add_error_category(

@@ -196,8 +196,8 @@ struct tables {
   std::vector<shard_row> shards; ///< By number.
   std::uint64_t generation = 1;
   std::optional<core::instant> generation_began; ///< None: with the database.
-  core::token numbers_above = 0; ///< Of this generation.
-  std::string server;            ///< Where it began; empty: not noted.
+  core::token numbers_above = 0;                 ///< Of this generation.
+  std::string server;                            ///< Where it began; empty: not noted.
   std::map<core::shard_id, std::vector<core::event_gap>> event_gaps; ///< Ascending.
   std::map<core::incarnation_id, node_row> nodes;
   std::uint64_t nodes_come = 0;
