@@ -24,10 +24,10 @@ BOOST_AUTO_TEST_CASE(lower_of_count_and_share_bounds_what_one_contributor_does) 
 
 BOOST_AUTO_TEST_CASE(bounds_out_of_range_are_problems) {
   BOOST_TEST(problems_of(contributor_cap{}).empty());
-  BOOST_TEST(problems_of({1'000'000, 1}).empty());
-  BOOST_TEST(problems_of({1'000'001, 0})[0].place == "/count");
-  BOOST_TEST(problems_of({0, 1.01})[0].place == "/share");
-  BOOST_TEST(problems_of({0, -0.01})[0].place == "/share");
+  BOOST_TEST(problems_of(contributor_cap{1'000'000, 1}).empty());
+  BOOST_TEST(problems_of(contributor_cap{1'000'001, 0})[0].place == "/count");
+  BOOST_TEST(problems_of(contributor_cap{0, 1.01})[0].place == "/share");
+  BOOST_TEST(problems_of(contributor_cap{0, -0.01})[0].place == "/share");
 }
 
 BOOST_AUTO_TEST_CASE(share_says_how_many_people_are_needed) {

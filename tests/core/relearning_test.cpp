@@ -15,7 +15,7 @@ using votes = std::vector<core::step_history::vote>;
 
 namespace {
 
-core::unit_id unit(std::uint8_t number) {
+core::unit_id learned_unit(std::uint8_t number) {
   core::unit_id id;
   id.value.bytes[15] = number;
   return id;
@@ -34,15 +34,16 @@ std::string text(const votes& all) {
 BOOST_AUTO_TEST_SUITE(relearning)
 
 BOOST_AUTO_TEST_CASE(fresh_results_are_learned_and_undone_ones_are_not) {
-  const votes stored{{"ana", unit(1), "x"},
-                     {"eve", unit(1), "y"},
-                     {"eve", unit(2), "x"},
-                     {"eve", unit(3), "x"},
-                     {"bob", unit(2), "y"}};
-  const votes counted{{"ana", unit(1), "x"}, {"eve", unit(2), "x"}, {"ana", unit(4), "y"}};
+  const votes stored{{"ana", learned_unit(1), "x"},
+                     {"eve", learned_unit(1), "y"},
+                     {"eve", learned_unit(2), "x"},
+                     {"eve", learned_unit(3), "x"},
+                     {"bob", learned_unit(2), "y"}};
+  const votes counted{
+      {"ana", learned_unit(1), "x"}, {"eve", learned_unit(2), "x"}, {"ana", learned_unit(4), "y"}};
   // Of eve only a finished unit is beyond doubt.
   const auto doubtful = [](const core::step_history::vote& vote) {
-    return vote.contributor == "eve" && !(vote.unit == unit(3));
+    return vote.contributor == "eve" && !(vote.unit == learned_unit(3));
   };
   BOOST_TEST(text(core::votes_to_relearn(stored, counted, doubtful))
              == "ana 1 x, eve 2 x, eve 3 x, bob 2 y, ana 4 y, ");
@@ -54,15 +55,15 @@ BOOST_AUTO_TEST_CASE(fresh_results_are_learned_and_undone_ones_are_not) {
 BOOST_AUTO_TEST_CASE(a_model_says_what_it_counts) {
   core::answer_model model{{"x", "y"}};
   BOOST_TEST(model.counted().empty());
-  model.hold(unit(9), "x");
-  model.add(unit(2), "ana", "y");
-  model.add(unit(1), "eve", "x");
-  model.add(unit(1), "ana", "x");
-  model.add(unit(1), "ana", "y"); // counts once
+  model.hold(learned_unit(9), "x");
+  model.add(learned_unit(2), "ana", "y");
+  model.add(learned_unit(1), "eve", "x");
+  model.add(learned_unit(1), "ana", "x");
+  model.add(learned_unit(1), "ana", "y"); // counts once
   BOOST_TEST(text(model.counted()) == "ana 2 y, ana 1 x, eve 1 x, ");
   model.withdraw("ana");
   BOOST_TEST(text(model.counted()) == "eve 1 x, ");
-  model.add(unit(1), "ana", "y");
+  model.add(learned_unit(1), "ana", "y");
   BOOST_TEST(text(model.counted()) == "ana 1 y, eve 1 x, ");
 }
 
