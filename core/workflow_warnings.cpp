@@ -202,15 +202,15 @@ void check_stopping(const step_definition& step, const std::string& place,
 
 /// A bound on each contributor that asks for many people, or ends their work before they are known.
 void check_cap(const step_definition& step, const std::string& place,
-               std::vector<definition_problem>& warnings) {
+               std::vector<definition_warning>& warnings) {
   const auto& cap = step.units_per_contributor;
   const auto needed = people_needed(cap, step.judgments_per_unit);
   if (cap.share > 0 && cap.share * step.judgments_per_unit < 1)
-    warnings.push_back({place + "/units_per_contributor/share",
+    warnings.push_back({warning::cap_needs_people, place + "/units_per_contributor/share",
                         "asks for " + std::to_string(needed)
                             + " contributors at least: with fewer the step does not end"});
   if (step.test_questions && cap.count > 0 && cap.count <= step.test_questions->placement.quiz)
-    warnings.push_back({place + "/units_per_contributor/count",
+    warnings.push_back({warning::cap_within_quiz, place + "/units_per_contributor/count",
                         "is used up by the quiz, whose questions count as units do: nobody judges "
                         "any other unit"});
 }
@@ -247,6 +247,10 @@ const std::vector<warning_kind>& warning_kinds() {
        "`judgment_schema` lists an answer that is no label: a judgment with it is refused"},
       {warning::lease_below_median, "lease_below_median",
        "half of the step's judgments took longer than its lease lives (of an update)"},
+      {warning::cap_needs_people, "cap_needs_people",
+       "the share in `units_per_contributor` ends the work of everybody before the step is done"},
+      {warning::cap_within_quiz, "cap_within_quiz",
+       "the count in `units_per_contributor` is used up by the quiz"},
   };
   return kinds;
 }

@@ -26,6 +26,8 @@ enum class warning : std::uint8_t {
   label_not_in_schema,
   value_not_a_label,
   lease_below_median,
+  cap_needs_people,
+  cap_within_quiz,
 };
 
 struct warning_kind {
