@@ -170,6 +170,22 @@ BOOST_AUTO_TEST_CASE(a_foreign_workflow_is_not_there) {
   BOOST_TEST(ask(with_workflow("requester"), "PUT", "/v1/queues/mail", "{}").status == 403U);
 }
 
+BOOST_AUTO_TEST_CASE(results_of_a_foreign_workflow_are_not_there) {
+  gateway.answers<msg::list_workflow_results>({});
+  const auto results = [&](std::string_view workflow, std::string_view query) {
+    const auto call = send(with_workflow("requester"), "GET",
+                           path("/v1/workflows/", workflow, "/results") + std::string{query});
+    settle();
+    return call->stream ? call->stream->head.status : call->answers.front().status;
+  };
+  for (const auto* query : {"", "?format=csv"}) {
+    BOOST_TEST(results(own_text, query) == 200U);
+    BOOST_TEST(results(other_text, query) == 404U);
+  }
+  for (const auto& asked : gateway.seen<msg::list_workflow_results>())
+    BOOST_TEST((asked.workflow == own));
+}
+
 BOOST_AUTO_TEST_CASE(a_step_belongs_to_its_workflow_which_is_looked_up_once) {
   know_steps();
   gateway.answers<msg::list_results>({});

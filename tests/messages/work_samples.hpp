@@ -1,9 +1,58 @@
 #pragma once
 
 #include "messages/interfaces.hpp"
+#include "messages/result_messages.hpp"
 #include "tests/messages/samples.hpp"
 
 namespace holdfast::test {
+
+/// What comes out of a workflow.
+inline void add_result_samples(samples& into) {
+  using namespace msg;
+  const auto unit = id_of<core::unit_id>(0x52);
+  const auto root = id_of<core::unit_id>(0x53);
+  const auto workflow = id_of<core::workflow_id>(0x57);
+  const auto batch = id_of<core::unit_id>(0x59);
+  const auto at = core::from_micros(0x00060a2418203040);
+  const std::string at_bytes = "00060a2418203040";
+  into.add("hf1.list_workflow_results",
+           list_workflow_results{workflow, "7", 50, core::all_result_states, true, false},
+           id(0x57) + text("7") + u32(50) + u8(0x1f) + u8(1) + u8(0));
+  workflow_result result;
+  result.unit = unit;
+  result.root = root;
+  result.ordinal = 7;
+  result.source_key = "k";
+  result.state = core::result_state::rejected;
+  result.step = "review";
+  result.path = {"draw", "review"};
+  result.parts = {3, 4};
+  result.input = "[1]";
+  result.item = "[2]";
+  result.answer = "[3]";
+  result.fields = "[4]";
+  result.votes = "{}";
+  result.confidence = 0.75;
+  result.answered_in = "draw";
+  result.verdict = "reject";
+  result.contributors = {"ana", "bob"};
+  result.judgments = 5;
+  result.loops = 6;
+  result.version = 2;
+  result.batch = batch;
+  result.created_at = at;
+  result.ended_at = at;
+  result.problem = "lost";
+  const auto result_bytes = id(0x52) + id(0x53) + u64(7) + text("k") + u8(2) + text("review")
+                            + list({text("draw"), text("review")}) + list({u32(3), u32(4)})
+                            + text("[1]") + text("[2]") + text("[3]") + text("[4]") + text("{}")
+                            + "3fe8000000000000" + text("draw") + text("reject")
+                            + list({text("ana"), text("bob")}) + u32(5) + u32(6) + u32(2) + id(0x59)
+                            + at_bytes + at_bytes + text("lost");
+  into.add("hf1.workflow_result", result, result_bytes);
+  into.add("hf1.workflow_result_page", workflow_result_page{{result, result}, "7", true},
+           list({result_bytes, result_bytes}) + text("7") + u8(1));
+}
 
 /// What requesters, contributors and operators send.
 inline void add_work_samples(samples& into) {
@@ -191,6 +240,8 @@ inline void add_work_samples(samples& into) {
   into.add("hf1.get_step_statistics", get_step_statistics{step}, id(0x51));
   into.add("hf1.step_statistics", step_statistics{view, 1, 2, 3, 4, 5, 6, 7},
            view_bytes + u64(1) + u64(2) + u64(3) + u64(4) + u64(5) + u64(6) + u64(7));
+
+  add_result_samples(into);
 
   // What operators send.
   into.add("hf1.get_node_status", get_node_status{1}, u32(1));

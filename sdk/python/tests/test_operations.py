@@ -88,6 +88,26 @@ def test_queries_leave_out_what_is_none() -> None:
     assert request.url.query == b"from=oldest&types=A&types=B&wait=20"
 
 
+def test_results_of_a_workflow_are_asked_for_by_their_states() -> None:
+    request, _ = asked("list_workflow_results", "w")
+    assert request.method == "GET"
+    assert str(request.url) == "http://node/base/v1/workflows/w/results"
+    request, page = asked(
+        "list_workflow_results",
+        "w",
+        after="7-x",
+        limit=5,
+        states=["final", "rejected"],
+        pseudonyms=True,
+        inputs=False,
+        reply={"results": [], "last": "7-x", "more": True},
+    )
+    assert request.url.query == (
+        b"after=7-x&limit=5&state=final&state=rejected&pseudonyms=true&inputs=false"
+    )
+    assert page["more"] is True
+
+
 def test_a_claim_without_tasks_is_an_empty_list() -> None:
     request, tasks = asked("claim_tasks", "q", "w", reply=httpx.Response(204))
     assert tasks == []

@@ -41,6 +41,7 @@ R = TypeVar("R")
 StepStatus = Literal["paused", "running", "canceled", "sealed"]
 UnitStatus = Literal["paused", "running", "canceled"]
 JobStatus = Literal["launched", "paused", "finished", "canceled"]
+ResultState = Literal["final", "rejected", "canceled", "superseded", "gathered"]
 FailureKind = Literal["transient", "permanent", "rate_limited"]
 Role = Literal["admin", "operator", "requester", "producer", "worker", "contributor", "auditor"]
 
@@ -1028,6 +1029,35 @@ class Operations:
         """Lists workflows by id, 100 unless `limit` (1 to 1000) says otherwise. While `more` is
         true, the next page begins after the last id."""
         return (yield from route.ask(query={"after": after, "limit": limit}))
+
+    @operation("GET", "/v1/workflows/{workflow_id}/results")
+    def list_workflow_results(
+        route: Route,
+        workflow_id: Id,
+        *,
+        after: Optional[str] = None,
+        limit: Optional[int] = None,
+        states: Optional[Sequence[ResultState]] = None,
+        pseudonyms: bool = False,
+        inputs: bool = True,
+    ) -> Call[types.WorkflowResultPage]:
+        """Lists what has become of the items of a workflow, 100 unless `limit` (1 to 1000) says
+        otherwise: those that are `final` unless `states` says otherwise. While `more` is true, the
+        next page begins after `last`; a page may be empty and have others behind it. `pseudonyms`
+        stand in place of the names of contributors; without `inputs` the data of the items are left
+        out. Errors: `not_found`."""
+        return (
+            yield from route.ask(
+                {"workflow_id": workflow_id},
+                query={
+                    "after": after,
+                    "limit": limit,
+                    "state": states,
+                    "pseudonyms": pseudonyms or None,
+                    "inputs": None if inputs else False,
+                },
+            )
+        )
 
     @operation("PUT", "/v1/workflows/{id}")
     def update_workflow(
