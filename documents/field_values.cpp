@@ -473,6 +473,8 @@ json field_values::report(std::size_t rule, const core::fields::found_value& fou
     auto& support = made["support"] = json::array();
     for (const auto& part : found.support) {
       json written{{"share", part.share}, {"votes", part.votes}};
+      if (part.label_share < 1)
+        written["label_share"] = part.label_share;
       if (!part.name.empty())
         written["name"] = name_of_part(of, part.name);
       support.push_back(std::move(written));
