@@ -133,13 +133,31 @@ std::vector<message_access> make_table() {
                             "workflow_checked"});
   others(said_by::answers, {"workflow_result_page"});
   others(said_by::parts, {"workflow_result"});
-  others(said_by::parts,
-         {"step_offer",       "definition_difference", "test_question", "contributor_view",
-          "reason",           "quality_concern",       "lineage_lease", "lineage_judgment",
-          "lineage_unit",     "task_summary",          "task_attempt",  "late_result",
-          "published_event",  "webhook_place",         "webhook_view",  "dead_letter",
-          "workflow_summary", "test_question_summary", "audit_entry",   "node_start",
-          "broken_check",     "correction_view",       "kept_judgment", "definition_finding"});
+  others(said_by::parts, {"step_offer",
+                          "definition_difference",
+                          "test_question",
+                          "contributor_view",
+                          "reason",
+                          "quality_concern",
+                          "lineage_lease",
+                          "lineage_judgment",
+                          "lineage_unit",
+                          "task_summary",
+                          "task_attempt",
+                          "late_result",
+                          "published_event",
+                          "webhook_place",
+                          "webhook_view",
+                          "dead_letter",
+                          "workflow_summary",
+                          "test_question_summary",
+                          "audit_entry",
+                          "node_start",
+                          "broken_check",
+                          "changed_row",
+                          "correction_view",
+                          "kept_judgment",
+                          "definition_finding"});
   return table;
 }
 

@@ -32,11 +32,11 @@ std::uint64_t line_ends_in(std::string_view text) {
   return count;
 }
 
-class record_splitter final : public table_reader::splitter {
+class record_splitter final : public table_splitter {
 public:
-  record_splitter(char separator, const table_limits& limits, table_reader::take_columns columns,
-                  table_reader::take_row take)
-      : splitter(limits, std::move(take)),
+  record_splitter(char separator, const table_limits& limits, take_table_columns columns,
+                  take_table_row take)
+      : table_splitter(limits, std::move(take)),
         separator_(separator),
         blanks_(separator == '\t' ? " " : " \t"),
         unquoted_end_({separator, '\r', '\n'}),
@@ -249,7 +249,7 @@ private:
   const char separator_;
   const std::string_view blanks_; ///< That may stand behind the last field of a line.
   const std::string unquoted_end_;
-  const table_reader::take_columns take_columns_;
+  const take_table_columns take_columns_;
   std::string text_; ///< From the first byte that is not decided.
   std::uint64_t line_ = 1;
   bool skips_line_ = false;
@@ -261,9 +261,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<table_reader::splitter> split_records(char separator, const table_limits& limits,
-                                                      table_reader::take_columns columns,
-                                                      table_reader::take_row take) {
+std::unique_ptr<table_splitter> split_records(char separator, const table_limits& limits,
+                                              take_table_columns columns, take_table_row take) {
   return std::make_unique<record_splitter>(separator, limits, std::move(columns), std::move(take));
 }
 

@@ -16,9 +16,9 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(0, text.find_last_not_of(json_blanks) + 1);
 }
 
-class line_splitter final : public table_reader::splitter {
+class line_splitter final : public table_splitter {
 public:
-  using splitter::splitter;
+  using table_splitter::table_splitter;
 
   core::failure read(std::string_view text) override {
     while (!text.empty()) {
@@ -76,9 +76,9 @@ private:
   bool has_begun_ = false;
 };
 
-class array_splitter final : public table_reader::splitter {
+class array_splitter final : public table_splitter {
 public:
-  using splitter::splitter;
+  using table_splitter::table_splitter;
 
   core::failure read(std::string_view text) override {
     for (const char one : text) {
@@ -215,13 +215,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<table_reader::splitter> split_lines(const table_limits& limits,
-                                                    table_reader::take_row take) {
+std::unique_ptr<table_splitter> split_lines(const table_limits& limits, take_table_row take) {
   return std::make_unique<line_splitter>(limits, std::move(take));
 }
 
-std::unique_ptr<table_reader::splitter> split_array(const table_limits& limits,
-                                                    table_reader::take_row take) {
+std::unique_ptr<table_splitter> split_array(const table_limits& limits, take_table_row take) {
   return std::make_unique<array_splitter>(limits, std::move(take));
 }
 

@@ -23,9 +23,8 @@ constexpr std::array<named_table_format, 4> table_formats{
      {table_format::ndjson, "ndjson", "jsonl"},
      {table_format::json, "json", ""}}};
 
-std::unique_ptr<table_reader::splitter> splitter_of(table_format format, const table_limits& limits,
-                                                    table_reader::take_columns columns,
-                                                    table_reader::take_row take) {
+std::unique_ptr<table_splitter> splitter_of(table_format format, const table_limits& limits,
+                                            take_table_columns columns, take_table_row take) {
   switch (format) {
   case table_format::csv:
     return split_records(',', limits, std::move(columns), std::move(take));
@@ -70,7 +69,7 @@ core::failure table_problem(std::uint64_t line, const std::string& why) {
   return {core::errc::invalid_argument, "line " + std::to_string(line) + ": " + why};
 }
 
-core::failure table_reader::splitter::give_object(std::uint64_t line, std::string_view text) const {
+core::failure table_splitter::give_object(std::uint64_t line, std::string_view text) const {
   if (text.size() > limits_.row_bytes_max)
     return refuse(line, core::errc::too_large, too_long());
   if (auto why = check_json(text, {text.size(), limits_.depth_max}); why.code != core::errc::none)

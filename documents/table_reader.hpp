@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/outcome.hpp"
+#include "documents/table_row.hpp"
 #include "documents/text_decoder.hpp"
 
 #include <cstddef>
@@ -14,33 +15,7 @@
 
 namespace holdfast::documents {
 
-/// The forms of files of rows.
-enum class table_format : std::uint8_t {
-  csv,    ///< Comma-separated values; the first line has the names of the columns.
-  tsv,    ///< The same with tabs.
-  ndjson, ///< A JSON object on each line.
-  json,   ///< One JSON array of objects.
-};
-
-std::string_view to_string(table_format format);
-std::optional<table_format> table_format_named(std::string_view name);
-/// By the end of a file's name: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`, `.json`.
-std::optional<table_format> table_format_of_file(std::string_view name);
-
-/// Bounds of a table, whatever its size. The reader holds at most some copies of one row.
-struct table_limits {
-  std::size_t row_bytes_max = std::size_t{1024} * 1024;
-  std::size_t columns_max = 1000;
-  std::size_t depth_max = 64; ///< Of nesting in JSON.
-};
-
-/// One row of a file, or the reason why it is none.
-struct table_row {
-  std::uint64_t line = 0;         ///< On which it begins, from 1.
-  std::vector<std::string> cells; ///< Of CSV and TSV, one for each column.
-  std::string object;             ///< Of JSON: its text.
-  core::failure problem;          ///< Why there is nothing of both; else `none`.
-};
+class table_splitter;
 
 /// Reads a file of rows from pieces of any size. A line that is no row costs that line: `take` is
 /// told its number and the reason, and reading goes on behind it. In CSV that holds also for a
@@ -53,10 +28,8 @@ struct table_row {
 /// is taken off, as `read_csv` does.
 class table_reader {
 public:
-  /// Gets the names of the columns, once, before the first row; not for JSON, whose objects have
-  /// names of their own. Any code but `none` ends the reading, as in `take`.
-  using take_columns = std::function<core::failure(const std::vector<std::string>& columns)>;
-  using take_row = std::function<core::failure(table_row& row)>;
+  using take_columns = take_table_columns;
+  using take_row = take_table_row;
 
   table_reader(table_format format, const table_limits& limits, take_columns columns,
                take_row take);
@@ -72,12 +45,11 @@ public:
   core::failure end();
 
   /// Splits text into rows; one for each format.
-  class splitter;
 
 private:
   text_decoder decoder_;
   std::string text_; ///< The piece as UTF-8.
-  std::unique_ptr<splitter> splitter_;
+  std::unique_ptr<table_splitter> splitter_;
 };
 
 } // namespace holdfast::documents

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "documents/table_reader.hpp"
+#include "documents/table_row.hpp"
 
 #include <memory>
 #include <string>
@@ -9,12 +9,13 @@
 namespace holdfast::documents {
 
 /// Splits text that comes in pieces of valid or invalid UTF-8 into rows.
-class table_reader::splitter {
+class table_splitter {
 public:
-  splitter(const table_limits& limits, take_row take) : limits_(limits), take_(std::move(take)) {}
-  virtual ~splitter() = default;
-  splitter(const splitter&) = delete;
-  splitter& operator=(const splitter&) = delete;
+  table_splitter(const table_limits& limits, take_table_row take)
+      : limits_(limits), take_(std::move(take)) {}
+  virtual ~table_splitter() = default;
+  table_splitter(const table_splitter&) = delete;
+  table_splitter& operator=(const table_splitter&) = delete;
 
   virtual core::failure read(std::string_view text) = 0;
   virtual core::failure end() = 0;
@@ -36,16 +37,13 @@ protected:
 
 private:
   const table_limits limits_;
-  const take_row take_;
+  const take_table_row take_;
 };
 
-std::unique_ptr<table_reader::splitter> split_records(char separator, const table_limits& limits,
-                                                      table_reader::take_columns columns,
-                                                      table_reader::take_row take);
-std::unique_ptr<table_reader::splitter> split_lines(const table_limits& limits,
-                                                    table_reader::take_row take);
-std::unique_ptr<table_reader::splitter> split_array(const table_limits& limits,
-                                                    table_reader::take_row take);
+std::unique_ptr<table_splitter> split_records(char separator, const table_limits& limits,
+                                              take_table_columns columns, take_table_row take);
+std::unique_ptr<table_splitter> split_lines(const table_limits& limits, take_table_row take);
+std::unique_ptr<table_splitter> split_array(const table_limits& limits, take_table_row take);
 
 /// `invalid_argument` with the line in front of `why`.
 core::failure table_problem(std::uint64_t line, const std::string& why);

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "http/result_form.hpp"
+#include "core/time.hpp"
+#include "http/result_writer.hpp"
 
 #include <memory>
 #include <string>

@@ -176,9 +176,6 @@ std::string_view content_type_of(result_form form) {
   core::break_invariant("result_form", "every form has a type", __FILE__, __LINE__);
 }
 
-void result_writer::begin(unsigned, std::string&) {}
-void result_writer::finish(std::string&) {}
-
 std::unique_ptr<result_writer> make_result_writer(result_form form, core::instant now) {
   switch (form) {
   case result_form::page:

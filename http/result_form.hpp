@@ -2,7 +2,7 @@
 
 #include "core/outcome.hpp"
 #include "core/time.hpp"
-#include "messages/result_messages.hpp"
+#include "http/result_writer.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -27,20 +27,6 @@ enum class result_form : std::uint8_t {
 inline constexpr const char* result_form_names = "jsonl, csv, hf, coco or conll";
 std::optional<result_form> result_form_named(std::string_view name);
 std::string_view content_type_of(result_form form);
-
-/// Writes results as they come, and holds none of them.
-class result_writer {
-public:
-  virtual ~result_writer() = default;
-
-  /// How often all results are told, from the first to the last.
-  virtual unsigned passes() const { return 1; }
-  /// Before the results of a pass, which are numbered from 1.
-  virtual void begin(unsigned pass, std::string& to);
-  /// Fails with `payload_invalid` where the form cannot hold the result, and says which and why.
-  virtual core::failure append(msg::workflow_result& result, std::string& to) = 0;
-  virtual void finish(std::string& to);
-};
 
 /// `now`: results that end later are left out where there are several passes, so that all tell of
 /// the same.

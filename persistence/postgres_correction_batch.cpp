@@ -34,7 +34,8 @@ constexpr statement recount_units{"recount_units", R"sql(
   SELECT 1 / (count(*) = cardinality($1))::integer FROM changed)sql"};
 
 constexpr statement add_corrections{"add_corrections", R"sql(
-  INSERT INTO holdfast.corrections (unit_id, correction_id, step_id, judgment_id, at, number, wanted,
+  INSERT INTO holdfast.corrections (unit_id, correction_id, step_id, judgment_id, at, number,
+                                    wanted,
                                     kind, took_back, made_result, is_open, contributor_id, asked_by,
                                     reason, answer)
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[],
@@ -56,7 +57,8 @@ constexpr statement set_taints_requested{"set_taints_requested", R"sql(
 // judgment as it was before.
 constexpr statement correct_judgments{"correct_judgments", R"sql(
   WITH used AS MATERIALIZED (
-    SELECT t.judgment_id, t.unit_id, t.at, t.number, t.applied, t.answer, t.payload, j.ctid AS place,
+    SELECT t.judgment_id, t.unit_id, t.at, t.number, t.applied, t.answer, t.payload,
+           j.ctid AS place,
            j.submitted_at AS first_at, j.answer AS first_answer, j.payload AS first_payload
       FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::smallint[],
                   $6::boolean[], $7::text[], $8::text[])

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/fields/combine.hpp"
+#include "core/fields/found_value.hpp"
 #include "core/fields/rule.hpp"
 #include "core/fields/value.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/fields/rule.hpp"
-#include "core/fields/whole_step.hpp"
+#include "core/fields/step_values.hpp"
 
 #include <cstdint>
 #include <string>

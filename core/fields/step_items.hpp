@@ -1,9 +1,9 @@
 #pragma once
 
-#include "core/fields/combine.hpp"
+#include "core/fields/found_value.hpp"
 #include "core/fields/rule.hpp"
 #include "core/fields/scales.hpp"
-#include "core/fields/whole_step.hpp"
+#include "core/fields/step_values.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,5 +1,7 @@
 #include "core/fields/whole_step.hpp"
 
+#include "core/fields/combine.hpp"
+
 #include "core/fields/options.hpp"
 #include "core/fields/ordinals.hpp"
 #include "core/fields/scales.hpp"

@@ -55,7 +55,7 @@ std::string heard(const core::decision<core::corrected_judgment>& d) {
 
 BOOST_AUTO_TEST_SUITE(judgment_correction)
 
-// A124
+// A14
 BOOST_AUTO_TEST_CASE(a_correction_leaves_the_verdict_on_a_test_question_as_it_was) {
   judged_by_ana question{true};
   const auto d = question.correct(1, std::chrono::seconds{1});
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_correction_of_an_open_unit_takes_the_place_of_the_judgmen
   BOOST_TEST(again.answer.repeated);
 }
 
-// A124
+// A14
 BOOST_AUTO_TEST_CASE(whatever_an_author_tries_a_test_question_answers_like_another_unit) {
   using std::chrono::seconds;
   judged_by_ana question{true};

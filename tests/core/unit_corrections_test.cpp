@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(an_override_says_who_has_said_so_and_what_was_there) {
   BOOST_TEST(f.u.result
              == R"({"answer":"dog","confidence":1,"votes":{"cat":2,"dog":1},"tied":1,)"
                 R"("overridden":{"by":"token rita","reason":"it is wrong",)"
-                R"("at":"2023-11-14T22:13:20Z","was":{"answer":"cat","confidence":0.666667,)"
+                R"("at":"2023-11-14T22:13:20.000000Z","was":{"answer":"cat","confidence":0.666667,)"
                 R"("votes":{"cat":2,"dog":1},"tied":1}}})");
   BOOST_TEST(d.answer.took_back);
   BOOST_TEST(d.answer.made_result);

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_definition_that_cannot_be_used_is_refused_with_each_place
                 "/1/method: must be one of weighted_median, mean, trimmed_mean for a field of kind "
                 "number\n"
                 "/1/within: must be from 0 to 1e15\n"
-                "/1/labels: unknown member\n"
+                "/1/labels: is not a member that is known here\n"
                 "/2/at: must be a JSON pointer into the judgment, such as /answer/kind\n"
                 "/2/labels: is missing: list the labels, the lowest first\n"
                 "/2/name: is the name of another field, too\n"

@@ -151,10 +151,11 @@ BOOST_AUTO_TEST_CASE(operations_that_write_without_an_entry_in_the_audit_log_are
   for (const auto& audited : names_of_writes(system, msg::audited_operations{}))
     writes.erase(audited);
   const std::set<std::string> traffic{
-      "claim_tasks",        "complete_tasks",    "enqueue_tasks",  "enqueue_envelopes",
-      "extend_tasks",       "follow_task",       "fail_task",      "save_task",
-      "save_task_in_order", "release_task",      "ask_assignment", "submit_judgment",
-      "release_assignment", "extend_assignment", "end_session",    "note_token_use"};
+      "claim_tasks",       "correct_judgment",   "complete_tasks",    "enqueue_tasks",
+      "enqueue_envelopes", "extend_tasks",       "follow_task",       "fail_task",
+      "save_task",         "save_task_in_order", "release_task",      "ask_assignment",
+      "submit_judgment",   "release_assignment", "extend_assignment", "end_session",
+      "note_token_use"};
   BOOST_TEST(writes == traffic, boost::test_tools::per_element());
 }
 
@@ -169,11 +170,11 @@ BOOST_AUTO_TEST_CASE(answers_to_contributors_are_these_and_no_others) {
   for (const auto& row : core::message_table())
     if (row.roles.has(core::role::contributor))
       heard.insert(answers.at(std::string{row.message}));
-  const std::set<std::string> known{"assignment",          "assignment_released",
-                                    "assignment_extended", "judgment_accepted",
-                                    "session_ended",       "judgment_feedback",
-                                    "step_offers",         "node_status",
-                                    "placement",           "protocols"};
+  const std::set<std::string> known{
+      "assignment",          "judgment_corrected", "assignment_released",
+      "assignment_extended", "judgment_accepted",  "session_ended",
+      "judgment_feedback",   "step_offers",        "node_status",
+      "placement",           "protocols"};
   BOOST_TEST(heard == known, boost::test_tools::per_element());
 }
 
@@ -202,14 +203,14 @@ BOOST_AUTO_TEST_CASE(the_link_knows_what_only_nodes_say) {
 }
 
 BOOST_AUTO_TEST_CASE(the_gateway_speaks_registered_types_only) {
-  BOOST_TEST(signature_names(system, msg::gateway_actor::signatures{}).size() == 89U);
+  BOOST_TEST(signature_names(system, msg::gateway_actor::signatures{}).size() == 101U);
   auto signatures = signature_names(system, msg::door_actor::signatures{});
   // A hint is answered by nobody.
   signatures.erase(
       std::remove_if(signatures.begin(), signatures.end(),
                      [](const auto& names) { return names.front() == "hf1.look_at_cluster"; }),
       signatures.end());
-  BOOST_TEST(signatures.size() == 92U);
+  BOOST_TEST(signatures.size() == 104U);
   std::set<std::string> requests;
   for (const auto& names : signatures) {
     BOOST_TEST(names.size() == 2U); // one request, one answer
