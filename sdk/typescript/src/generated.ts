@@ -94,6 +94,17 @@ export interface BrokenCheck {
   sample: string;
 }
 
+export interface ChangedLine {
+  /** The line on which the row begins, from 1. */
+  line: number;
+  /** The key of the row. */
+  key: string;
+  /** The unit under the key. */
+  unit_id: string;
+  /** Whether the unit has the input of the row now. */
+  replaced: boolean;
+}
+
 export interface ClusterVerified {
   /** The end of the audit. */
   at: string | null;
@@ -182,6 +193,36 @@ export interface CorrectionView {
   took_back: boolean;
 }
 
+export interface DataLoaded {
+  /** Whether nothing was changed: the counts say what would be. */
+  dry_run: boolean;
+  /** Rows that were read, also those that were refused. */
+  rows: number;
+  /** Rows that became units. */
+  added: number;
+  /** Rows whose key was there with the same input. */
+  already_there: number;
+  /** Rows whose key was there with another input. */
+  changed: number;
+  /** Of these: rows whose units have the input of the row now. */
+  replaced: number;
+  /**
+   * Rows that were not taken. With `on_change=replace` changed rows of units that somebody has had
+   * are among them.
+   */
+  refused: number;
+  /** The first 1000 refused rows, and why. */
+  problems: RefusedLine[];
+  /** The first 1000 changed rows. */
+  changes: ChangedLine[];
+  /** What the columns became: `text -> input.text`. */
+  columns: string[];
+  /** Of a dry run: the first ten units. */
+  first: ShownUnit[];
+  /** Why the rest of the file could not be read. The rows before that place were taken. */
+  stopped?: string;
+}
+
 export interface DeadLetter {
   /** The number of the event in its shard. */
   seq: number;
@@ -212,6 +253,15 @@ export interface DefinitionDifference {
   before?: unknown;
   /** The value now; left out where there is none. */
   after?: unknown;
+}
+
+export interface DefinitionFinding {
+  /** The kind of a warning; left out of a problem. */
+  code?: string;
+  /** A JSON pointer into the definition; empty: the whole. */
+  place: string;
+  /** For people: the fault or surprise, and what to do. */
+  what: string;
 }
 
 export interface EventList {
@@ -276,6 +326,15 @@ export interface JudgmentAccepted {
   repeated: boolean;
   /** The judgment came after its lease had ended. It is kept, and may not count. */
   surplus: boolean;
+}
+
+export interface JudgmentCorrected {
+  /** The judgment. */
+  judgment_id: string;
+  /** The number of the correction. */
+  number: number;
+  /** The correction had been accepted before. */
+  repeated: boolean;
 }
 
 export interface JudgmentFeedback {
@@ -836,6 +895,51 @@ export interface Reason {
   text: string;
 }
 
+export interface RefusedLine {
+  /** The line on which the row begins, from 1. */
+  line: number;
+  /** The key of the row, where it has one. */
+  key?: string;
+  /** The error, as a problem names it. */
+  code: string;
+  /** Whether the same row may be taken later. */
+  retryable: boolean;
+  /** The mistake in the row, for people. */
+  detail: string;
+}
+
+export interface RemovalPage {
+  /** The removals, over or not: of steps, of workflows, then from everywhere. */
+  removals: RemovalView[];
+  /** Whether there are more. Ask again with `after` of the last one in this answer. */
+  more: boolean;
+}
+
+export interface RemovalView {
+  /** The name of the contributor in your own identity system, 1 to 128 bytes of UTF-8. */
+  contributor_id: string;
+  /** `step`, `workflow` or `everywhere`. */
+  scope: string;
+  /** The workflow that the removal is from. */
+  workflow_id?: string;
+  /** The step that the removal is from. */
+  step_id?: string;
+  /** `active`; `over`: it has ended by itself; or `reinstated`: somebody ended it. */
+  state: string;
+  /** Whether what the contributor said goes on counting meanwhile. */
+  keeps_judgments: boolean;
+  /** Why the contributor was removed. */
+  reason?: string;
+  /** Who has removed them, where that is known. */
+  removed_by?: string;
+  /** When the contributor was removed. */
+  removed_at: string | null;
+  /** When the removal ends, or has ended, by itself. */
+  until?: string;
+  /** When somebody ended it. */
+  reinstated_at?: string;
+}
+
 export interface RepairProgress {
   /** The repair. */
   id: string;
@@ -989,6 +1093,17 @@ export interface ScheduleView {
 export interface SessionEnded {
   /** How many leases were given back. */
   released: number;
+}
+
+export interface ShownUnit {
+  /** The line on which the row begins, from 1. */
+  line: number;
+  /** The key of the unit. */
+  key: string;
+  /** The data of the unit. */
+  input: unknown;
+  /** Judgments wanted, where the row says how many. */
+  judgments?: number;
 }
 
 export interface SignInLinkMade {
@@ -1345,52 +1460,6 @@ export interface TaskReport {
   checkpoint?: unknown;
   /** The progress; left out: it stays. */
   percent?: number | undefined;
-}
-
-export interface OverrideResultRequest {
-  /** The answer: the value that a judgment would have at the step's answer pointer. */
-  answer: unknown;
-  /** In a step that reviews, where `answer` is `correct`: the answer that there should be. */
-  corrected_to?: unknown;
-  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
-  reason: string;
-  /**
-   * The id of the correction. To send the same request again with it succeeds and changes nothing.
-   * The server makes one when neither this nor the header `Idempotency-Key` is there.
-   */
-  id?: string | undefined;
-}
-
-export interface ReinstateJudgmentRequest {
-  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
-  reason: string;
-  /**
-   * The id of the correction. To send the same request again with it succeeds and changes nothing.
-   * The server makes one when neither this nor the header `Idempotency-Key` is there.
-   */
-  id?: string | undefined;
-}
-
-export interface ReopenUnitRequest {
-  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
-  reason: string;
-  /** How many more judgments are asked for. Default: 1. */
-  judgments?: number | undefined;
-  /**
-   * The id of the correction. To send the same request again with it succeeds and changes nothing.
-   * The server makes one when neither this nor the header `Idempotency-Key` is there.
-   */
-  id?: string | undefined;
-}
-
-export interface TaintJudgmentRequest {
-  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
-  reason: string;
-  /**
-   * The id of the correction. To send the same request again with it succeeds and changes nothing.
-   * The server makes one when neither this nor the header `Idempotency-Key` is there.
-   */
-  id?: string | undefined;
 }
 
 export interface TaskRequest {
@@ -1806,6 +1875,15 @@ export interface WebhookView {
   places: WebhookPlace[];
 }
 
+export interface WorkflowChecked {
+  /** True: the definition would be taken. */
+  valid: boolean;
+  /** Everything that is wrong, by place; 100 at most. */
+  problems: DefinitionFinding[];
+  /** Surprises of a valid definition, by step; 100 at most. */
+  warnings: DefinitionFinding[];
+}
+
 export interface WorkflowCreated {
   /** The workflow. */
   workflow_id: string;
@@ -1817,6 +1895,76 @@ export interface WorkflowPage {
   /** The workflows, in order of id. */
   workflows: WorkflowSummary[];
   /** Whether there are more. Ask again with `after` of the last one in this answer. */
+  more: boolean;
+}
+
+export interface WorkflowResult {
+  /** Your name for the item. */
+  source_key: string;
+  /**
+   * `final`: there is a result. `rejected`: a review rejected it, and nothing goes on. `canceled`:
+   * the unit, or the step that it leads to, was canceled. `superseded`: the result that the unit
+   * was made from was taken back. `gathered`: the unit is part of a batch of another item, which
+   * has the result.
+   */
+  state: string;
+  /** The answer, of the type that people gave it in; left out where there is none. */
+  answer?: unknown;
+  /** By field, of a step whose judgments have several: the answer and its confidence. */
+  fields?: unknown;
+  /** How sure the answer is, from 0 to 1, in the step in which it was found. */
+  confidence: number;
+  /** How many judgments gave each answer there. */
+  votes?: unknown;
+  /** The key of the step in which the answer was found. */
+  answered_in?: string;
+  /** The key of the step in which the chain of the item ended. */
+  step: string;
+  /** The keys of the steps that the item went through, in order. */
+  path: string[];
+  /** Of the review that ended the chain: `approve`, `correct` or `reject`. */
+  verdict?: string;
+  /**
+   * Which item of each list the result is about, from 0: one number for each step that made a list
+   * into units.
+   */
+  parts?: number[];
+  /** That item of the last list. */
+  item?: unknown;
+  /** Everybody whose judgments on the way count; pseudonyms where these were asked for. */
+  contributors: string[];
+  /** How many judgments that are. */
+  judgments: number;
+  /** How often the item was sent back to an earlier step. */
+  loops: number;
+  /** The version of the workflow that the item follows. */
+  version: number;
+  /** The place of the item in the order of arrival, from 1. */
+  ordinal: number;
+  /** The unit with which the chain ended. */
+  unit_id: string;
+  /** The first unit of the item. */
+  root_id: string;
+  /** Of a gathered unit: the batch that has the result. */
+  batch_id?: string;
+  /** When the item came in. */
+  created_at: string | null;
+  /** When the chain ended. */
+  ended_at: string | null;
+  /** The data of the item, as they came in. */
+  input?: unknown;
+  /** Send this as `after` to go on behind this result, where a file was cut. */
+  position: string;
+  /** What of the result the database does not give back; left out where all is there. */
+  problem?: string;
+}
+
+export interface WorkflowResultPage {
+  /** The results, in the order in which their items came. */
+  results: WorkflowResult[];
+  /** Send this as `after` to go on, also later: it stays good while the workflow goes on. */
+  last: string;
+  /** Others follow now. A page may be empty and yet have others behind. */
   more: boolean;
 }
 
@@ -1970,6 +2118,25 @@ export interface CompleteTaskRequest {
    * `Idempotency-Key` is there.
    */
   claim?: string | undefined;
+}
+
+export interface CorrectJudgmentRequest {
+  /** The step of the unit. */
+  step_id: string;
+  /** The unit that you have judged. */
+  unit_id: string;
+  /**
+   * The name of the contributor in your own identity system, 1 to 128 bytes of UTF-8. A caller
+   * whose token is bound to one name may leave it out.
+   */
+  contributor_id?: string | undefined;
+  /**
+   * 1 for the first correction of the judgment, 2 for the next. The same number again is a
+   * repetition and changes nothing. Default: 1.
+   */
+  number?: number | undefined;
+  /** The judgment as it should be, by the step's schema. */
+  data: unknown;
 }
 
 export interface CreateSignInLinkRequest {
@@ -2245,6 +2412,11 @@ export interface ListQueuesRequest {
   prefix?: string | undefined;
 }
 
+export interface ListRemovalsRequest {
+  /** How many removals at most. Default: 100. */
+  limit?: number | undefined;
+}
+
 export interface ListResultsRequest {
   /** The `last` of the answer before. Left out: from the first. */
   after?: number | undefined;
@@ -2322,11 +2494,56 @@ export interface ListWebhooksRequest {
   prefix?: string | undefined;
 }
 
+export interface ListWorkflowResultsRequest {
+  /** The `last` of an earlier answer, or the `position` of a result. Left out: from the first. */
+  after?: string | undefined;
+  /** How many results at most. Default: 100 of a page, which has at most 1000; all of a file. */
+  limit?: number | undefined;
+  /**
+   * The states of the results: `final`, `rejected`, `canceled`, `superseded` or `gathered`; may be
+   * there several times. Default: `final`.
+   */
+  state?: readonly string[] | undefined;
+  /**
+   * The form of a file: `jsonl`, `csv`, `hf` (JSON lines in which each column has one type), `coco`
+   * (boxes on images) or `conll` (tags on texts). Left out: a page, or the form that `Accept`
+   * names.
+   */
+  format?: string | undefined;
+  /**
+   * True: contributors are told by pseudonyms, which are the same in all results of the workflow.
+   */
+  pseudonyms?: boolean | undefined;
+  /** False: the results come without the data of their items. */
+  inputs?: boolean | undefined;
+}
+
 export interface ListWorkflowsRequest {
   /** The `id` of the last workflow of the answer before. Left out: from the first. */
   after?: string | undefined;
   /** How many workflows at most. Default: 100. */
   limit?: number | undefined;
+}
+
+export interface LoadDataRequest {
+  /**
+   * What becomes of a column: `input.MEMBER=COLUMN`, `input.MEMBER=COLUMN:KIND` with the kind
+   * `text`, `number`, `boolean` or `json`, or `judgments=COLUMN`. May be there several times. Left
+   * out: each column that is not the key becomes a member of its name.
+   */
+  map?: readonly string[] | undefined;
+  /**
+   * The column that names a row. Several are joined. `digest()`: the SHA-256 of the input, which is
+   * also used where it is left out and there is no column `key`.
+   */
+  key?: readonly string[] | undefined;
+  /**
+   * What happens to a row whose key is there with another input. `report`, as it is by default: it
+   * is counted. `replace`: the unit gets the new input, unless somebody has had the unit.
+   */
+  on_change?: "report" | "replace" | undefined;
+  /** `true`: says what would happen, and changes nothing. */
+  dry_run?: boolean | undefined;
 }
 
 export interface MakeTasksRequest {
@@ -2375,6 +2592,20 @@ export interface MakeTasksRequest {
   span_id?: string | undefined;
 }
 
+export interface OverrideResultRequest {
+  /** The answer: the value that a judgment would have at the step's answer pointer. */
+  answer: unknown;
+  /** In a step that reviews, where `answer` is `correct`: the answer that there should be. */
+  corrected_to?: unknown;
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
 export interface PauseQueueRequest {
   /** The only type of tasks that is meant; left out: the whole queue. */
   type?: string | undefined;
@@ -2407,6 +2638,24 @@ export interface PutProfileRequest {
    * say.
    */
   trust?: number | undefined;
+}
+
+export interface PutRemovalRequest {
+  /** The workflow that the removal is from. Left out together with `step_id`: everywhere. */
+  workflow_id?: string | undefined;
+  /** The step that the removal is from, in place of a workflow. */
+  step_id?: string | undefined;
+  /** When the removal ends by itself. Left out together with `seconds`: never. */
+  until?: string | undefined;
+  /** After how many seconds the removal ends by itself, in place of `until`. */
+  seconds?: number | undefined;
+  /**
+   * True: what the contributor said goes on counting. False, the default: it counts no more in
+   * units that are not finished, as long as the removal lasts.
+   */
+  keep_judgments?: boolean | undefined;
+  /** Why, for requesters and auditors: up to 512 bytes. The contributor is not told. */
+  reason?: string | undefined;
 }
 
 export interface ReadAllEventsRequest {
@@ -2471,6 +2720,23 @@ export interface RedriveTasksRequest {
   limit?: number | undefined;
 }
 
+export interface ReinstateContributorRequest {
+  /** The workflow that the removal is from. Left out together with `step_id`: everywhere. */
+  workflow_id?: string | undefined;
+  /** The step that the removal is from, in place of a workflow. */
+  step_id?: string | undefined;
+}
+
+export interface ReinstateJudgmentRequest {
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
 export interface ReleaseAssignmentRequest {
   /** The step of the unit. */
   step_id: string;
@@ -2506,6 +2772,18 @@ export interface ReleaseTaskRequest {
   checkpoint?: unknown;
   /** The progress; left out: it stays. */
   percent?: number | undefined;
+}
+
+export interface ReopenUnitRequest {
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /** How many more judgments are asked for. Default: 1. */
+  judgments?: number | undefined;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
 }
 
 export interface RepairContributorRequest {
@@ -2639,6 +2917,16 @@ export interface SubmitJudgmentRequest {
   id?: string | undefined;
 }
 
+export interface TaintJudgmentRequest {
+  /** Why, for people: 1 to 512 bytes. It is stored with the correction. */
+  reason: string;
+  /**
+   * The id of the correction. To send the same request again with it succeeds and changes nothing.
+   * The server makes one when neither this nor the header `Idempotency-Key` is there.
+   */
+  id?: string | undefined;
+}
+
 export interface UpdateWorkflowRequest {
   /**
    * The latest version that you know, which is the version to be changed. It may be sent as the
@@ -2737,6 +3025,21 @@ export abstract class Operations {
     ) as Promise<UnitChanged>;
   }
 
+  /**
+   * Check the definition of a workflow that is not there yet. Roles that may call this: `admin`,
+   * `requester`, `auditor`.
+   */
+  checkWorkflow(
+    document: unknown,
+    options?: CallOptions,
+  ): Promise<WorkflowChecked> {
+    return this.call(
+      { method: "POST", path: "/v1/workflows/validate", document: true },
+      { path: [], document },
+      options,
+    ) as Promise<WorkflowChecked>;
+  }
+
   /** Claim tasks. Roles that may call this: `admin`, `worker`. */
   claimTasks(
     queue: string,
@@ -2763,6 +3066,22 @@ export abstract class Operations {
       { path: [id], members: request },
       options,
     ) as Promise<TaskCompleted>;
+  }
+
+  /**
+   * Hand in another judgment in place of your own. Roles that may call this: `admin`,
+   * `contributor`.
+   */
+  correctJudgment(
+    judgment_id: string,
+    request: CorrectJudgmentRequest,
+    options?: CallOptions,
+  ): Promise<JudgmentCorrected> {
+    return this.call(
+      { method: "POST", path: "/v1/judgments/{judgment_id}/correct" },
+      { path: [judgment_id], members: request },
+      options,
+    ) as Promise<JudgmentCorrected>;
   }
 
   /** Make a link that signs a person in. Roles that may call this: `admin`. */
@@ -3291,10 +3610,7 @@ export abstract class Operations {
     options?: CallOptions,
   ): Promise<CorrectionList> {
     return this.call(
-      {
-        method: "GET",
-        path: "/v1/job-steps/{step_id}/units/{unit_id}/corrections",
-      },
+      { method: "GET", path: "/v1/job-steps/{step_id}/units/{unit_id}/corrections" },
       { path: [step_id, unit_id] },
       options,
     ) as Promise<CorrectionList>;
@@ -3358,6 +3674,21 @@ export abstract class Operations {
       { path: [], members: request },
       options,
     ) as Promise<QueueList>;
+  }
+
+  /**
+   * List the removals of a contributor. Roles that may call this: `admin`, `requester`, `auditor`.
+   */
+  listRemovals(
+    contributor_id: string,
+    request: ListRemovalsRequest = {},
+    options?: CallOptions,
+  ): Promise<RemovalPage> {
+    return this.call(
+      { method: "GET", path: "/v1/contributors/{contributor_id}/removals", query: ["limit"] },
+      { path: [contributor_id], members: request },
+      options,
+    ) as Promise<RemovalPage>;
   }
 
   /** List the results of a step. Roles that may call this: `admin`, `requester`, `auditor`. */
@@ -3474,6 +3805,26 @@ export abstract class Operations {
     ) as Promise<WebhookList>;
   }
 
+  /**
+   * Read the results of a workflow, or take them away as a file. Roles that may call this: `admin`,
+   * `requester`, `auditor`.
+   */
+  listWorkflowResults(
+    workflow_id: string,
+    request: ListWorkflowResultsRequest = {},
+    options?: CallOptions,
+  ): Promise<WorkflowResultPage> {
+    return this.call(
+      {
+        method: "GET",
+        path: "/v1/workflows/{workflow_id}/results",
+        query: ["after", "limit", "state", "format", "pseudonyms", "inputs"],
+      },
+      { path: [workflow_id], members: request },
+      options,
+    ) as Promise<WorkflowResultPage>;
+  }
+
   /** List workflows. Roles that may call this: `admin`, `requester`, `auditor`. */
   listWorkflows(
     request: ListWorkflowsRequest = {},
@@ -3484,6 +3835,25 @@ export abstract class Operations {
       { path: [], members: request },
       options,
     ) as Promise<WorkflowPage>;
+  }
+
+  /** Add a file of source data. Roles that may call this: `admin`, `requester`. */
+  loadData(
+    id: string,
+    document: unknown,
+    request: LoadDataRequest = {},
+    options?: CallOptions,
+  ): Promise<DataLoaded> {
+    return this.call(
+      {
+        method: "POST",
+        path: "/v1/workflows/{id}/data",
+        query: ["map", "key", "on_change", "dry_run"],
+        document: true,
+      },
+      { path: [id], members: request, document },
+      options,
+    ) as Promise<DataLoaded>;
   }
 
   /** Make a task, or many. Roles that may call this: `admin`, `producer`. */
@@ -3499,9 +3869,7 @@ export abstract class Operations {
     ) as Promise<TasksMade>;
   }
 
-  /**
-   * Say what the result of a unit is. Roles that may call this: `admin`, `requester`.
-   */
+  /** Say what the result of a unit is. Roles that may call this: `admin`, `requester`. */
   overrideResult(
     step_id: string,
     unit_id: string,
@@ -3509,11 +3877,7 @@ export abstract class Operations {
     options?: CallOptions,
   ): Promise<UnitCorrected> {
     return this.call(
-      {
-        method: "POST",
-        path: "/v1/job-steps/{step_id}/units/{unit_id}/override",
-        id: "id",
-      },
+      { method: "POST", path: "/v1/job-steps/{step_id}/units/{unit_id}/override", id: "id" },
       { path: [step_id, unit_id], members: request },
       options,
     ) as Promise<UnitCorrected>;
@@ -3598,6 +3962,22 @@ export abstract class Operations {
       { path: [queue], document },
       options,
     ) as Promise<QueueView>;
+  }
+
+  /**
+   * Remove a contributor from a step, a workflow or everywhere. Roles that may call this: `admin`,
+   * `requester`.
+   */
+  putRemoval(
+    contributor_id: string,
+    request: PutRemovalRequest = {},
+    options?: CallOptions,
+  ): Promise<RemovalView> {
+    return this.call(
+      { method: "POST", path: "/v1/contributors/{contributor_id}/removals" },
+      { path: [contributor_id], members: request },
+      options,
+    ) as Promise<RemovalView>;
   }
 
   /** Make or change a schedule. Roles that may call this: `admin`, `operator`. */
@@ -3701,9 +4081,20 @@ export abstract class Operations {
     ) as Promise<TasksRedriven>;
   }
 
-  /**
-   * Count a judgment again. Roles that may call this: `admin`, `requester`.
-   */
+  /** End a removal of a contributor. Roles that may call this: `admin`, `requester`. */
+  reinstateContributor(
+    contributor_id: string,
+    request: ReinstateContributorRequest = {},
+    options?: CallOptions,
+  ): Promise<RemovalView> {
+    return this.call(
+      { method: "POST", path: "/v1/contributors/{contributor_id}/reinstatements" },
+      { path: [contributor_id], members: request },
+      options,
+    ) as Promise<RemovalView>;
+  }
+
+  /** Count a judgment again. Roles that may call this: `admin`, `requester`. */
   reinstateJudgment(
     step_id: string,
     unit_id: string,
@@ -3801,9 +4192,7 @@ export abstract class Operations {
     ) as Promise<WebhookSaved>;
   }
 
-  /**
-   * Have a finished unit judged again. Roles that may call this: `admin`, `requester`.
-   */
+  /** Have a finished unit judged again. Roles that may call this: `admin`, `requester`. */
   reopenUnit(
     step_id: string,
     unit_id: string,
@@ -3811,11 +4200,7 @@ export abstract class Operations {
     options?: CallOptions,
   ): Promise<UnitCorrected> {
     return this.call(
-      {
-        method: "POST",
-        path: "/v1/job-steps/{step_id}/units/{unit_id}/reopen",
-        id: "id",
-      },
+      { method: "POST", path: "/v1/job-steps/{step_id}/units/{unit_id}/reopen", id: "id" },
       { path: [step_id, unit_id], members: request },
       options,
     ) as Promise<UnitCorrected>;
@@ -4018,9 +4403,7 @@ export abstract class Operations {
     ) as Promise<JudgmentAccepted>;
   }
 
-  /**
-   * Count a judgment no more. Roles that may call this: `admin`, `requester`.
-   */
+  /** Count a judgment no more. Roles that may call this: `admin`, `requester`. */
   taintJudgment(
     step_id: string,
     unit_id: string,

@@ -97,6 +97,17 @@ class BrokenCheck(TypedDict):
     sample: str
 
 
+class ChangedLine(TypedDict):
+    # The line on which the row begins, from 1.
+    line: int
+    # The key of the row.
+    key: str
+    # The unit under the key.
+    unit_id: str
+    # Whether the unit has the input of the row now.
+    replaced: bool
+
+
 class ClusterVerified(TypedDict):
     # The end of the audit.
     at: Optional[str]
@@ -148,6 +159,74 @@ class ContributorView(TypedDict):
     flags: List[str]
 
 
+class CorrectionList(TypedDict):
+    # The unit.
+    unit_id: str
+    # The corrections of the unit in order, 100 at most.
+    corrections: List[CorrectionView]
+    # What authors have handed in for judgments that they have corrected.
+    judgments: List[KeptJudgment]
+
+
+class _CorrectionViewRequired(TypedDict):
+    # The place among the corrections of the unit, from 1.
+    number: int
+    # The correction.
+    id: str
+    # `reopened`, `overridden`, `tainted` or `reinstated`.
+    what: str
+    # Who has asked for it, as the audit log names them; empty: a node.
+    by: str
+    # Why.
+    reason: str
+    # When.
+    at: Optional[str]
+    # How many judgments it has asked for.
+    judgments_wanted: int
+    # A result was taken back by it.
+    took_back: bool
+
+
+class CorrectionView(_CorrectionViewRequired, total=False):
+    # The judgment; left out where it is about the unit.
+    judgment_id: str
+    # Who gave that judgment.
+    contributor_id: str
+    # Of an override: the answer, as aggregation counts it.
+    answer: str
+
+
+class _DataLoadedRequired(TypedDict):
+    # Whether nothing was changed: the counts say what would be.
+    dry_run: bool
+    # Rows that were read, also those that were refused.
+    rows: int
+    # Rows that became units.
+    added: int
+    # Rows whose key was there with the same input.
+    already_there: int
+    # Rows whose key was there with another input.
+    changed: int
+    # Of these: rows whose units have the input of the row now.
+    replaced: int
+    # Rows that were not taken. With `on_change=replace` changed rows of units that somebody has had
+    # are among them.
+    refused: int
+    # The first 1000 refused rows, and why.
+    problems: List[RefusedLine]
+    # The first 1000 changed rows.
+    changes: List[ChangedLine]
+    # What the columns became: `text -> input.text`.
+    columns: List[str]
+    # Of a dry run: the first ten units.
+    first: List[ShownUnit]
+
+
+class DataLoaded(_DataLoadedRequired, total=False):
+    # Why the rest of the file could not be read. The rows before that place were taken.
+    stopped: str
+
+
 class DeadLetter(TypedDict):
     # The number of the event in its shard.
     seq: int
@@ -179,6 +258,18 @@ class DefinitionDifference(_DefinitionDifferenceRequired, total=False):
     before: Any
     # The value now; left out where there is none.
     after: Any
+
+
+class _DefinitionFindingRequired(TypedDict):
+    # A JSON pointer into the definition; empty: the whole.
+    place: str
+    # For people: the fault or surprise, and what to do.
+    what: str
+
+
+class DefinitionFinding(_DefinitionFindingRequired, total=False):
+    # The kind of a warning; left out of a problem.
+    code: str
 
 
 class EventList(TypedDict):
@@ -245,6 +336,15 @@ class JudgmentAccepted(TypedDict):
     surplus: bool
 
 
+class JudgmentCorrected(TypedDict):
+    # The judgment.
+    judgment_id: str
+    # The number of the correction.
+    number: int
+    # The correction had been accepted before.
+    repeated: bool
+
+
 class JudgmentFeedback(TypedDict):
     # The unit.
     unit_id: str
@@ -254,6 +354,21 @@ class JudgmentFeedback(TypedDict):
     right: bool
     # The answer counts. An answer to a test question that was forgiven does not.
     counts: bool
+
+
+class KeptJudgment(TypedDict):
+    # The judgment that its author has corrected.
+    judgment_id: str
+    # The number of the correction; 0: what was handed in at first.
+    number: int
+    # False: it is only kept, because the judgment was used or must stay as it is.
+    applied: bool
+    # The part of it that would be counted.
+    answer: str
+    # What was handed in.
+    data: Any
+    # When it was handed in.
+    at: Optional[str]
 
 
 class LateResult(TypedDict):
@@ -812,6 +927,57 @@ class Reason(TypedDict):
     text: str
 
 
+class _RefusedLineRequired(TypedDict):
+    # The line on which the row begins, from 1.
+    line: int
+    # The error, as a problem names it.
+    code: str
+    # Whether the same row may be taken later.
+    retryable: bool
+    # The mistake in the row, for people.
+    detail: str
+
+
+class RefusedLine(_RefusedLineRequired, total=False):
+    # The key of the row, where it has one.
+    key: str
+
+
+class RemovalPage(TypedDict):
+    # The removals, over or not: of steps, of workflows, then from everywhere.
+    removals: List[RemovalView]
+    # Whether there are more. Ask again with `after` of the last one in this answer.
+    more: bool
+
+
+class _RemovalViewRequired(TypedDict):
+    # The name of the contributor in your own identity system, 1 to 128 bytes of UTF-8.
+    contributor_id: str
+    # `step`, `workflow` or `everywhere`.
+    scope: str
+    # `active`; `over`: it has ended by itself; or `reinstated`: somebody ended it.
+    state: str
+    # Whether what the contributor said goes on counting meanwhile.
+    keeps_judgments: bool
+    # When the contributor was removed.
+    removed_at: Optional[str]
+
+
+class RemovalView(_RemovalViewRequired, total=False):
+    # The workflow that the removal is from.
+    workflow_id: str
+    # The step that the removal is from.
+    step_id: str
+    # Why the contributor was removed.
+    reason: str
+    # Who has removed them, where that is known.
+    removed_by: str
+    # When the removal ends, or has ended, by itself.
+    until: str
+    # When somebody ended it.
+    reinstated_at: str
+
+
 class RepairProgress(TypedDict):
     # The repair.
     id: str
@@ -965,6 +1131,20 @@ class ScheduleView(_ScheduleViewRequired, total=False):
 class SessionEnded(TypedDict):
     # How many leases were given back.
     released: int
+
+
+class _ShownUnitRequired(TypedDict):
+    # The line on which the row begins, from 1.
+    line: int
+    # The key of the unit.
+    key: str
+    # The data of the unit.
+    input: Any
+
+
+class ShownUnit(_ShownUnitRequired, total=False):
+    # Judgments wanted, where the row says how many.
+    judgments: int
 
 
 class _SignInLinkMadeRequired(TypedDict):
@@ -1602,6 +1782,23 @@ class UnitChanged(TypedDict):
     state: str
 
 
+class UnitCorrected(TypedDict):
+    # The unit.
+    unit_id: str
+    # The correction.
+    id: str
+    # `reopened`, `overridden`, `tainted` or `reinstated`.
+    what: str
+    # How many judgments were asked for by the correction.
+    judgments_wanted: int
+    # A result was taken back, and what was made from it is withdrawn.
+    took_back: bool
+    # The unit was worked on after the correction.
+    is_open: bool
+    # False: there was nothing to do, such as for a judgment that counts no more already.
+    changed: bool
+
+
 class UnitExplanation(TypedDict):
     # The unit.
     id: str
@@ -1728,6 +1925,15 @@ class WebhookView(TypedDict):
     places: List[WebhookPlace]
 
 
+class WorkflowChecked(TypedDict):
+    # True: the definition would be taken.
+    valid: bool
+    # Everything that is wrong, by place; 100 at most.
+    problems: List[DefinitionFinding]
+    # Surprises of a valid definition, by step; 100 at most.
+    warnings: List[DefinitionFinding]
+
+
 class WorkflowCreated(TypedDict):
     # The workflow.
     workflow_id: str
@@ -1739,6 +1945,75 @@ class WorkflowPage(TypedDict):
     # The workflows, in order of id.
     workflows: List[WorkflowSummary]
     # Whether there are more. Ask again with `after` of the last one in this answer.
+    more: bool
+
+
+class _WorkflowResultRequired(TypedDict):
+    # Your name for the item.
+    source_key: str
+    # `final`: there is a result. `rejected`: a review rejected it, and nothing goes on. `canceled`:
+    # the unit, or the step that it leads to, was canceled. `superseded`: the result that the unit
+    # was made from was taken back. `gathered`: the unit is part of a batch of another item, which
+    # has the result.
+    state: str
+    # How sure the answer is, from 0 to 1, in the step in which it was found.
+    confidence: float
+    # The key of the step in which the chain of the item ended.
+    step: str
+    # The keys of the steps that the item went through, in order.
+    path: List[str]
+    # Everybody whose judgments on the way count; pseudonyms where these were asked for.
+    contributors: List[str]
+    # How many judgments that are.
+    judgments: int
+    # How often the item was sent back to an earlier step.
+    loops: int
+    # The version of the workflow that the item follows.
+    version: int
+    # The place of the item in the order of arrival, from 1.
+    ordinal: int
+    # The unit with which the chain ended.
+    unit_id: str
+    # The first unit of the item.
+    root_id: str
+    # When the item came in.
+    created_at: Optional[str]
+    # When the chain ended.
+    ended_at: Optional[str]
+    # Send this as `after` to go on behind this result, where a file was cut.
+    position: str
+
+
+class WorkflowResult(_WorkflowResultRequired, total=False):
+    # The answer, of the type that people gave it in; left out where there is none.
+    answer: Any
+    # By field, of a step whose judgments have several: the answer and its confidence.
+    fields: Any
+    # How many judgments gave each answer there.
+    votes: Any
+    # The key of the step in which the answer was found.
+    answered_in: str
+    # Of the review that ended the chain: `approve`, `correct` or `reject`.
+    verdict: str
+    # Which item of each list the result is about, from 0: one number for each step that made a list
+    # into units.
+    parts: List[int]
+    # That item of the last list.
+    item: Any
+    # Of a gathered unit: the batch that has the result.
+    batch_id: str
+    # The data of the item, as they came in.
+    input: Any
+    # What of the result the database does not give back; left out where all is there.
+    problem: str
+
+
+class WorkflowResultPage(TypedDict):
+    # The results, in the order in which their items came.
+    results: List[WorkflowResult]
+    # Send this as `after` to go on, also later: it stays good while the workflow goes on.
+    last: str
+    # Others follow now. A page may be empty and yet have others behind.
     more: bool
 
 
@@ -1803,20 +2078,27 @@ __all__ = [
     "AuditPage",
     "AuditStatus",
     "BrokenCheck",
+    "ChangedLine",
     "ClusterVerified",
     "ContributorExplanation",
     "ContributorPage",
     "ContributorRemoved",
     "ContributorView",
+    "CorrectionList",
+    "CorrectionView",
+    "DataLoaded",
     "DeadLetter",
     "DeadLetterPage",
     "DefinitionDifference",
+    "DefinitionFinding",
     "EventList",
     "EventPage",
     "GuardStatus",
     "JobStatusNoted",
     "JudgmentAccepted",
+    "JudgmentCorrected",
     "JudgmentFeedback",
+    "KeptJudgment",
     "LateResult",
     "LeasedTask",
     "LeasedTasks",
@@ -1848,6 +2130,9 @@ __all__ = [
     "QueueStatistics",
     "QueueView",
     "Reason",
+    "RefusedLine",
+    "RemovalPage",
+    "RemovalView",
     "RepairProgress",
     "ReportOutcome",
     "ReportOutcomes",
@@ -1860,6 +2145,7 @@ __all__ = [
     "ScheduleRemoved",
     "ScheduleView",
     "SessionEnded",
+    "ShownUnit",
     "SignInLinkMade",
     "SourceDataAdded",
     "SourceRow",
@@ -1893,6 +2179,7 @@ __all__ = [
     "TokenPage",
     "TokenView",
     "UnitChanged",
+    "UnitCorrected",
     "UnitExplanation",
     "UnitLineage",
     "UnitResult",
@@ -1902,8 +2189,11 @@ __all__ = [
     "WebhookReplayed",
     "WebhookSaved",
     "WebhookView",
+    "WorkflowChecked",
     "WorkflowCreated",
     "WorkflowPage",
+    "WorkflowResult",
+    "WorkflowResultPage",
     "WorkflowSummary",
     "WorkflowUpdated",
     "WorkflowView",
