@@ -44,8 +44,8 @@ void append_code_point(std::uint32_t point, std::string& into) {
 
 core::failure text_decoder::begin(std::string& into) {
   using namespace std::string_view_literals;
-  const std::string first = std::move(held_);
-  held_.clear();
+  const auto held = std::exchange(held_, {});
+  const std::string_view first{held};
   // The mark of UTF-16 in little endian is the beginning of that of UTF-32.
   const bool is_utf32 = core::begins_with(first, "\xff\xfe\0\0"sv);
   if (!is_utf32 && core::begins_with(first, "\xff\xfe"))
@@ -55,7 +55,7 @@ core::failure text_decoder::begin(std::string& into) {
   else
     encoding_ = encoding::utf8;
   if (encoding_ != encoding::utf8) {
-    decode(std::string_view{first}.substr(2), into);
+    decode(first.substr(2), into);
     return {};
   }
   const auto text = text_of_file(first);
