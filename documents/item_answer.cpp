@@ -103,11 +103,15 @@ std::vector<std::string> items_in(std::string_view value) {
 }
 
 std::string verdict_in(std::string_view result) {
+  if (result.empty()) // of a unit that was canceled before it had one
+    return {};
   const auto answer = member_text(result, "answer");
   return answer && answer->front() == '"' ? unquoted(*answer) : std::string{};
 }
 
 std::string correction_in(std::string_view result) {
+  if (result.empty())
+    return {};
   return std::string{member_text(result, "correction").value_or("")};
 }
 

@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(removal_from_a_workflow_leaves_other_workflows_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_said_counts_no_more_unless_it_is_kept) {
-  const auto step = create();
+  // Units that two have judged are not finished.
+  const auto step = create(workflow_json("colours", {step_json("label", 3, {})}));
   feed(step, 2);
   const auto first = assigned(step, "bob");
   BOOST_REQUIRE(submit(first, "bob").value);

@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(bad_requests_say_what_is_wrong) {
              == "the mapping 'text' must be input.MEMBER=COLUMN, input.MEMBER=COLUMN:KIND or "
                 "judgments=COLUMN");
   BOOST_TEST(load("?map=input.a=b", "a\n1\n").detail()
-             == "there is no column `b`; the file has `a`");
+             == "there is no column `b`; did you mean 'a'?; the file has `a`");
   BOOST_TEST(load("?on_change=perhaps", "a\n1\n").status == 400U);
   BOOST_TEST(load("", "").status == 400U);
   const auto other = load("", "x", {{"content-type", "text/plain"}});

@@ -4,10 +4,13 @@
 #include "http/fields.hpp"
 #include "http/shapes/audit_shapes.hpp"
 #include "http/shapes/cluster_shapes.hpp"
+#include "http/shapes/correction_shapes.hpp"
 #include "http/shapes/event_shapes.hpp"
 #include "http/shapes/lineage_shapes.hpp"
 #include "http/shapes/queue_action_shapes.hpp"
 #include "http/shapes/reason_shape.hpp"
+#include "http/shapes/removal_shapes.hpp"
+#include "http/shapes/result_shapes.hpp"
 #include "http/shapes/task_shapes.hpp"
 #include "http/shapes/token_shapes.hpp"
 #include "http/shapes/work_shapes.hpp"
@@ -191,7 +194,7 @@ const std::map<std::string, std::string>& messages_without_shape() {
       {"update_workflow", "its first step is looked up"},
       {"load_source_data", "load_data in http/composed makes it of a file"},
       {"source_data_loaded", "data_loaded is the answer of that"},
-      {"changed_row", "changed_line in http/composed tells the line"},
+      {"list_workflow_results", "list_workflow_results in http/composed has words for its states"},
       {"list_steps", "list_steps in http/composed is two operations"},
       {"step_list", "listed_steps is the answer of these two operations"},
       {"seal_step", "change_step in http/composed has it as a status"},
