@@ -17,7 +17,7 @@ template <class Value>
 word_list words_of_core(std::initializer_list<Value> values) {
   word_list words;
   for (const auto value : values)
-    words.push_back({core::to_string(value), static_cast<std::uint64_t>(value)});
+    words.push_back({to_string(value), static_cast<std::uint64_t>(value)});
   return words;
 }
 
