@@ -2,7 +2,7 @@
 
 #include "actors/writer_state.hpp"
 
-/// What the writer tells those whose changes it has: each sender in the order of its changes.
+/// Answers of the writer: each sender hears of its changes in their order.
 namespace holdfast::actors::writing {
 
 /// Answers a change that will not be written.

@@ -2,7 +2,7 @@
 
 #include "actors/writer_state.hpp"
 
-/// What follows from what the database said of a batch.
+/// Consequences of the answer that the database gave to a batch.
 namespace holdfast::actors::writing {
 
 void on_committed(self_ptr self);

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-/// What the writer knows: what waits, what is being committed, and what has still to be told.
+/// The state of the writer: changes that wait, the batch under way, and answers still to be sent.
 namespace holdfast::actors::writing {
 
 /// One change on its way to the database.

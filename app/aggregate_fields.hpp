@@ -6,7 +6,7 @@
 
 namespace holdfast::app {
 
-/// What `holdfast aggregate --fields` is asked for.
+/// The options of `holdfast aggregate --fields`.
 struct field_aggregation {
   std::string fields;    ///< File with `{"fields": […]}`, or a workflow, or the list itself.
   std::string step;      ///< Of a workflow: which of its steps; empty: the only one with fields.

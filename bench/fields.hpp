@@ -4,7 +4,8 @@
 
 namespace holdfast::bench {
 
-/// What it costs on one core to combine a million judgments about a field, by kind and method.
+/// Measures the cost on one core of combining a million judgments about a field, by kind and
+/// method.
 void measure_fields(results& out);
 
 } // namespace holdfast::bench

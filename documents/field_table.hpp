@@ -25,7 +25,7 @@ struct field_table {
   std::size_t repeated = 0; ///< Judgments of a contributor on a unit after the first, left out.
 };
 
-/// What a file of judgments is: JSON lines, or CSV with a header.
+/// The form of a file of judgments: JSON lines, or CSV with a header.
 enum class judgment_format { json_lines, csv };
 
 /// Reads judgments. A line of JSON has `unit` (or `task`), `contributor` (or `worker`), `judgment`,

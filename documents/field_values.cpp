@@ -41,7 +41,7 @@ core::failure not_valid(const std::string& place, const std::string& what) {
   return {core::errc::payload_invalid, at_place(place, what)};
 }
 
-/// What the place of a mark is called.
+/// The name of the member that has the place of a mark.
 const char* member_of_mark(field_kind kind) {
   return kind == field_kind::boxes ? "box" : kind == field_kind::points ? "point" : "polygon";
 }
@@ -322,7 +322,7 @@ void put_at(json& document, const std::vector<std::string>& tokens, json value) 
   *here = std::move(value);
 }
 
-/// What a part of an answer is called in its report.
+/// The name of a part of an answer in its report.
 std::string name_of_part(const field_rule& rule, const std::string& name) {
   const bool of_text =
       rule.kind == field_kind::text || has_marks(rule.kind) || rule.kind == field_kind::spans;

@@ -30,8 +30,8 @@ public:
 
   const std::vector<core::fields::field_rule>& rules() const;
 
-  /// What a judgment says, by rule. Fails with `payload_invalid` and the place of the first value
-  /// that is not of its field's kind, or is missing.
+  /// The values of a judgment, by rule. Fails with `payload_invalid` and the place of the first
+  /// value that is not of its field's kind, or is missing.
   core::outcome<std::vector<core::fields::value>> read(const nlohmann::json& judgment) const;
 
   /// The same of one value in the form of the rule, such as the truth of a question. `place` stands
@@ -46,7 +46,7 @@ public:
   /// that are absent are left out.
   nlohmann::json document(const std::vector<core::fields::value>& values) const;
 
-  /// What became of a field: `{"answer", "confidence", "votes", …}`, as docs/FIELDS.md lists it.
+  /// The report of a field: `{"answer", "confidence", "votes", …}`, as docs/FIELDS.md lists it.
   nlohmann::json report(std::size_t rule, const core::fields::found_value& found) const;
 
 private:

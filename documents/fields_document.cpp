@@ -32,7 +32,7 @@ bool is_field_name(const std::string& name) {
             });
 }
 
-/// What the list of what can be said is called; null where there is none.
+/// The name of the list of possible values; null for kinds without one.
 const char* list_name_of(field_kind kind) {
   switch (kind) {
   case field_kind::set:

@@ -30,7 +30,7 @@ std::string mapped(std::string_view text, bool compose, bool fold) {
   return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)}; // NOLINT: bytes
 }
 
-/// What a code point is to a comparison.
+/// The part of a code point in a comparison.
 enum class sort_of_letter { letter, blank, sign };
 
 sort_of_letter sort_of(utf8proc_int32_t point) {

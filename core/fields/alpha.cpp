@@ -19,7 +19,7 @@ constexpr std::size_t chance_pairs_max = 2'000'000;
 
 using values_of_units = std::vector<std::vector<const value*>>;
 
-/// What people said of units that two or more of them judged.
+/// The values of units that two or more people judged.
 values_of_units pairable(std::uint32_t units, const std::vector<step_value>& given) {
   values_of_units all(units);
   for (const auto& one : given)

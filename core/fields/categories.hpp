@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// One label of several. No value here is `absent`.
+/// One label of several, also the winner of a pair. No value here is `absent`.
 namespace holdfast::core::fields {
 
 /// The label with most weight; of several the one with most votes, then the one of the least lot.
@@ -20,7 +20,7 @@ double likeness_of_categories(const field_rule& rule, const value& a, const valu
 /// Whether both are the same label.
 bool categories_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the label as a truth; empty: nothing.
+/// The reason why the label cannot be a truth; empty where it can.
 std::string degenerate_categories(const field_rule& rule, const value& truth);
 
 } // namespace holdfast::core::fields

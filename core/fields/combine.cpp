@@ -5,7 +5,6 @@
 #include "core/fields/numbers.hpp"
 #include "core/fields/options.hpp"
 #include "core/fields/ordinals.hpp"
-#include "core/fields/pairs.hpp"
 #include "core/fields/phrases.hpp"
 #include "core/fields/rankings.hpp"
 #include "core/fields/spans.hpp"
@@ -45,7 +44,7 @@ kind_rules rules_of(field_kind kind) {
   case field_kind::spans:
     return {combine_spans, likeness_of_spans, spans_agree, degenerate_spans};
   case field_kind::pairwise:
-    return {combine_pairs, likeness_of_pairs, pairs_agree, degenerate_pairs};
+    return rules_of(field_kind::category);
   case field_kind::ranking:
     return {combine_rankings, likeness_of_rankings, rankings_agree, degenerate_rankings};
   case field_kind::none:

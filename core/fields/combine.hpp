@@ -22,7 +22,7 @@ double likeness(const field_rule& rule, const value& a, const value& b);
 /// One notion of equality for all of them. Marks and spans: every one has its counterpart.
 bool agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with a value as the truth of a test question or as an override: a box without
+/// The reason why a value cannot be the truth of a test question or an override: a box without
 /// area, an option that does not exist, a label twice in a ranking. Empty: nothing. The sentence
 /// continues "the answer …".
 std::string degenerate(const field_rule& rule, const value& truth);

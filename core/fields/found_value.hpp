@@ -10,7 +10,7 @@
 
 namespace holdfast::core::fields {
 
-/// What one contributor said, and how much they were trusted.
+/// One contributor's value, and how much they were trusted.
 struct given_value {
   value said;
   double weight = 1;     ///< Above 0; 1 for everybody where the step does not weigh by trust.

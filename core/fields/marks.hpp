@@ -26,7 +26,7 @@ double likeness_of_marks(const field_rule& rule, const value& a, const value& b)
 /// Whether each mark of either has its counterpart in the other.
 bool marks_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the marks as a truth; empty: nothing.
+/// The reason why the marks cannot be a truth; empty where it can.
 std::string degenerate_marks(const field_rule& rule, const value& truth);
 
 } // namespace holdfast::core::fields

@@ -18,12 +18,12 @@ double number_in(const value& v) {
 }
 
 bool is_within(const field_rule& rule, double a, double b) {
-  // What decimal tolerances lose as doubles: 0.3 and 0.2 are 0.1 apart.
-  constexpr double rounding = 1e-12;
   const auto size = std::max(std::abs(a), std::abs(b));
-  return std::abs(a - b) <= std::max(rule.within, rule.within_share * size)
-                                + rounding * std::max(1e-300, size)
-                                      * (rule.within > 0 || rule.within_share > 0 ? 1 : 0);
+  const auto tolerance = std::max(rule.within, rule.within_share * size);
+  if (tolerance == 0)
+    return a == b;
+  constexpr double rounding = 1e-12; // of decimals as doubles: 0.3 and 0.2 are 0.1 apart
+  return std::abs(a - b) <= tolerance + rounding * size;
 }
 
 double mean_of(const std::vector<weighted_number>& numbers) {

@@ -30,7 +30,7 @@ double likeness_of_numbers(const field_rule& rule, const value& a, const value& 
 /// greater of them by size.
 bool numbers_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the number as a truth; empty: nothing.
+/// The reason why the number cannot be a truth; empty where it can.
 std::string degenerate_numbers(const field_rule& rule, const value& truth);
 
 } // namespace holdfast::core::fields

@@ -97,7 +97,7 @@ found_value whole_sets(const std::vector<given_value>& given) {
   return found;
 }
 
-/// What the model of a step works on: for each judgment which of the options it has.
+/// The table that the model of a step works on: for each judgment its options.
 struct options_table {
   options_list names;
   std::vector<std::vector<std::size_t>> of_unit; ///< Judgments, by place in `given`.

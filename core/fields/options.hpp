@@ -24,7 +24,7 @@ double likeness_of_options(const field_rule& rule, const value& a, const value& 
 /// Whether both are the same set.
 bool options_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the set as a truth; empty: nothing.
+/// The reason why the set cannot be a truth; empty where it can.
 std::string degenerate_options(const field_rule& rule, const value& truth);
 
 /// `one_coin_options` over a step: each option of each unit holds or does not, and each contributor

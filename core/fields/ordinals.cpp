@@ -60,7 +60,7 @@ private:
   std::vector<double> steps_;
 };
 
-/// What a contributor is believed to have said: how often each label was true, and how many steps
+/// The belief about a contributor's labels: how often each label was true, and how many steps
 /// off they were altogether.
 struct believed {
   std::vector<double> truths;

@@ -23,7 +23,7 @@ double likeness_of_ordinals(const field_rule& rule, const value& a, const value&
 /// Whether both are the same label.
 bool ordinals_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the label as a truth; empty: nothing.
+/// The reason why the label cannot be a truth; empty where it can.
 std::string degenerate_ordinals(const field_rule& rule, const value& truth);
 
 /// `dawid_skene_ordinal` over a step: where the truth is `k`, a contributor says `j` with a

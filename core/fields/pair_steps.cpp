@@ -1,4 +1,4 @@
-#include "core/fields/pairs.hpp"
+#include "core/fields/categories.hpp"
 #include "core/fields/shares.hpp"
 #include "core/fields/step_items.hpp"
 
@@ -76,7 +76,7 @@ step_found combine_pairs_step(const field_rule& rule, std::uint32_t units,
   found.units.resize(units);
   for (std::uint32_t unit = 0; unit < units; ++unit)
     if (!all[unit].given.empty())
-      found.units[unit] = combine_pairs(rule, all[unit].given);
+      found.units[unit] = combine_categories(rule, all[unit].given);
   const auto compared = std::min<std::size_t>(units, pairs.size());
   if (!uses_a_scale(rule.method) || compared == 0)
     return found;

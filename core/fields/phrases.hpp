@@ -37,7 +37,7 @@ double likeness_of_phrases(const field_rule& rule, const value& a, const value& 
 /// Whether the normalised texts are the same.
 bool phrases_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the text as a truth; empty: nothing.
+/// The reason why the text cannot be a truth; empty where it can.
 std::string degenerate_phrases(const field_rule& rule, const value& truth);
 
 } // namespace holdfast::core::fields

@@ -24,7 +24,7 @@ double likeness_of_rankings(const field_rule& rule, const value& a, const value&
 /// Whether both are the same order of the same items.
 bool rankings_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the ranking as a truth; empty: nothing.
+/// The reason why the ranking cannot be a truth; empty where it can.
 std::string degenerate_rankings(const field_rule& rule, const value& truth);
 
 } // namespace holdfast::core::fields

@@ -11,7 +11,7 @@
 /// Shares of the weight of those who judged, for kinds whose answers have parts.
 namespace holdfast::core::fields {
 
-/// What two sums of the same weights may differ by because they were added in another order.
+/// The difference of two sums of the same weights that were added in another order is at most this.
 inline constexpr double share_grain = 1e-9;
 
 /// Whether a part that this share of the weight named is in the answer: more than `least`, or just
@@ -34,7 +34,7 @@ struct weighted_number {
 /// between them. At least one; sorts them.
 double weighted_median(std::vector<weighted_number>& numbers);
 
-/// What speaks for one of several labels.
+/// The case for one of several labels.
 struct label_claim {
   std::string label;
   double weight = 0;

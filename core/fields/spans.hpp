@@ -25,7 +25,7 @@ double likeness_of_spans(const field_rule& rule, const value& a, const value& b)
 /// Whether each span of either has its counterpart in the other.
 bool spans_agree(const field_rule& rule, const value& a, const value& b);
 
-/// What is wrong with the spans as a truth; empty: nothing.
+/// The reason why the spans cannot be a truth; empty where it can.
 std::string degenerate_spans(const field_rule& rule, const value& truth);
 
 } // namespace holdfast::core::fields

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-/// What steps of pairs and of rankings have in common.
+/// Parts that steps of pairs and of rankings have in common.
 namespace holdfast::core::fields {
 
 inline bool uses_a_scale(field_method method) {

@@ -57,7 +57,7 @@ struct phrase {
 /// Nothing was said about the field: the member is not there, or null.
 struct absent {};
 
-/// What one person said about one field:
+/// The value that one person gave to one field:
 /// category, ordinal, pairwise: the label as text · text: a phrase · number: the number ·
 /// set: options, each once, sorted by bytes · ranking: items, the best first, each once ·
 /// boxes, points, polygons: marks · spans: spans sorted by start, then end, then label.

@@ -25,7 +25,7 @@ public:
   chosen vote() const;
 
 private:
-  /// What speaks for a word, or for none, at one place.
+  /// The case for a word, or for none, at one place.
   struct claim {
     const word* what = nullptr; ///< Null: no word.
     double weight = 0;

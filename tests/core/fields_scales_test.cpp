@@ -1,6 +1,5 @@
 // Spans, compared pairs and rankings, and the scales of a step.
 
-#include "core/fields/pairs.hpp"
 #include "core/fields/rankings.hpp"
 #include "core/fields/scales.hpp"
 #include "core/fields/spans.hpp"

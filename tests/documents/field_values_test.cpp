@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What is wrong with a definition, `/place: what` by line.
+/// The problems of a definition, `/place: problem` by line.
 std::string problems_of_fields(const char* source) {
   std::vector<core::definition_problem> problems;
   read_fields(json::parse(source), "", problems);

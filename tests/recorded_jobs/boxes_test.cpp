@@ -128,7 +128,7 @@ double average_precision(std::vector<detection> found, const box_job& job) {
   return sum;
 }
 
-/// What becomes of the annotations at these places of each frame.
+/// The average precision of the annotations at these places of each frame, combined.
 double precision_of(const std::vector<std::size_t>& slots, double share) {
   core::fields::field_rule rule;
   rule.kind = core::fields::field_kind::boxes;
